@@ -1,0 +1,113 @@
+"""The error tree: every error that this package raises on purpose.
+
+::
+
+    CirrusError
+    ├── InvalidAction        a programmer passed a wrong type, key or index; nothing changed
+    ├── EpisodeNotRunning    an action before ``reset`` or after the end
+    ├── OptionError          an unknown or impossible reset option or keyword argument
+    ├── UnknownTicket        no ticket of that name; near names are suggested
+    ├── TicketError          a ticket file is wrong; names file, path and mend
+    ├── ImportFormatError    a foreign file can't be read as the format it should be
+    ├── MalformedText        text that a model sent can't be read (counted, never raised to it)
+    ├── CloudError           an operation of the mock cloud refused, with the provider's code
+    ├── InvariantError       the package itself is wrong: please report it
+    ├── StoreError           a run's folder can't be read or written
+    │   ├── RunLocked        another runner holds the folder
+    │   └── StoreFull        the disk is full or read-only; what was there is kept
+    └── ComparisonError      two results that may not be compared
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class CirrusError(Exception):
+    """Base of every error of this package."""
+
+
+class InvalidAction(CirrusError, ValueError):
+    """A programmer's mistake in an action: wrong Python type, missing key, index out of range."""
+
+
+class EpisodeNotRunning(CirrusError, RuntimeError):
+    """An action was sent before ``reset`` or after the episode's end."""
+
+
+class OptionError(CirrusError, ValueError):
+    """A reset option or keyword argument that can't be used."""
+
+
+class UnknownTicket(CirrusError, LookupError):
+    """No ticket has this name."""
+
+    def __init__(self, name: str, known: Iterable[str] = ()) -> None:
+        self.name = name
+        near = difflib.get_close_matches(name, sorted(known), n=3)
+        hint = f"; did you mean {', '.join(near)}?" if near else ""
+        super().__init__(f"there is no ticket {name!r}{hint}")
+
+
+class TicketError(CirrusError, ValueError):
+    """A ticket file is wrong.
+
+    Attributes:
+        file: The file's path or name.
+        path: Where in the file, such as ``checkpoints[2].evidence``.
+        mend: What to change.
+    """
+
+    def __init__(self, file: str, path: str, problem: str, mend: str = "") -> None:
+        self.file, self.path, self.problem, self.mend = file, path, problem, mend
+        hint = f" ({mend})" if mend else ""
+        super().__init__(f"{file}: {path}: {problem}{hint}")
+
+    def __reduce__(self) -> tuple[type[TicketError], tuple[str, str, str, str]]:
+        return TicketError, (self.file, self.path, self.problem, self.mend)
+
+
+class ImportFormatError(CirrusError, ValueError):
+    """A foreign file isn't what its format says."""
+
+
+class MalformedText(CirrusError, ValueError):
+    """Text that can't be read as what it should be, such as arguments that are not JSON."""
+
+
+class CloudError(CirrusError):
+    """An operation of the mock cloud refused.
+
+    Attributes:
+        code: The provider's error code, spelled as the provider spells it.
+        message: The provider-style message.
+        status: The HTTP status.
+    """
+
+    def __init__(self, code: str, message: str, status: int = 400) -> None:
+        self.code, self.message, self.status = code, message, status
+        super().__init__(f"{code}: {message}")
+
+    def __reduce__(self) -> tuple[type[CloudError], tuple[str, str, int]]:
+        return CloudError, (self.code, self.message, self.status)
+
+
+class InvariantError(CirrusError, AssertionError):
+    """The package broke one of its own laws; this is a fault to report."""
+
+
+class StoreError(CirrusError, OSError):
+    """A run's folder can't be read or written."""
+
+
+class RunLocked(StoreError):
+    """Another runner holds this folder."""
+
+
+class StoreFull(StoreError):
+    """The disk is full or read-only; nothing that was stored is lost."""
+
+
+class ComparisonError(CirrusError, ValueError):
+    """Two results that may not be compared, such as other ticket digests."""
