@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from cirrus_env.cloud.catalogue import Catalogue
-from cirrus_env.cloud.ledger import Ledger
+from cirrus_env.cloud.ledger import Ledger, LedgerMark
 from cirrus_env.cloud.model import Actor, AuditEntry, Resource, Transition
 from cirrus_env.cloud.work import Work
 from cirrus_env.errors import CloudError, InvariantError
@@ -45,8 +45,9 @@ class Mark(NamedTuple):
 
     now: int
     tables: dict[tuple[str, str], _Table]
-    postings: int
-    audit: int
+    ledger: LedgerMark
+    audit: list[AuditEntry]
+    audited: int
     pending: tuple[Transition, ...]
     created: dict[str, int]
     tokens: dict[tuple[str, str], tuple[str, dict[str, Any]]]
@@ -209,17 +210,18 @@ class Cloud:
         """A mark to come back to; cheap, whatever the world's size."""
         self._owned.clear()
         return Mark(
-            self.now, self._tables.copy(), len(self.ledger.postings), len(self._audit),
+            self.now, self._tables.copy(), self.ledger.mark(), self._audit,
+            len(self._audit),
             self._pending, self._created.copy(), self._tokens.copy(), self._calls,
         )  # fmt: skip
 
     def restore(self, mark: Mark) -> None:
-        """Go back to a mark of this cloud, or of its origin if set before the fork."""
+        """Go to a mark of this cloud or of its origin, backward or forward; others stay good."""
         self._owned.clear()
         self.now = mark.now
         self._tables = mark.tables.copy()
-        self.ledger.truncate(mark.postings)
-        del self._audit[mark.audit :]
+        self.ledger.restore(mark.ledger)
+        self._audit = mark.audit[: mark.audited]
         self._pending = mark.pending
         self._created = mark.created.copy()
         self._tokens = mark.tokens.copy()

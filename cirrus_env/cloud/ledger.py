@@ -3,9 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from cirrus_env.cloud.model import Posting
 from cirrus_env.errors import InvariantError
+
+
+class LedgerMark(NamedTuple):
+    """A ledger at one moment; opaque."""
+
+    postings: list[Posting]
+    length: int
+    balances: dict[str, int]
 
 
 class Ledger:
@@ -44,11 +53,14 @@ class Ledger:
             self._apply(posting, posting.cents)
         self._postings.extend(postings)
 
-    def truncate(self, length: int) -> None:
-        """Forget every posting after the first ``length``."""
-        for posting in self._postings[length:]:
-            self._apply(posting, -posting.cents)
-        del self._postings[length:]
+    def mark(self) -> LedgerMark:
+        """A mark to come back to; postings are only ever appended, so the list is shared."""
+        return LedgerMark(self._postings, len(self._postings), self._balances.copy())
+
+    def restore(self, mark: LedgerMark) -> None:
+        """Go back, or forward again, to a mark; other marks stay good."""
+        self._postings = mark.postings[: mark.length]
+        self._balances = mark.balances.copy()
 
     def copy(self) -> Ledger:
         """An independent ledger with the same postings."""
