@@ -189,6 +189,24 @@ class Public:
 
 
 @dataclass(frozen=True, slots=True)
+class RecordedTurn:
+    """One recorded message of an imported ticket's customer, and when it may follow.
+
+    Attributes:
+        text: The words; empty on a last entry that only says when the customer accepts.
+        needs_calls: Calls, with canonical arguments, that must have succeeded by then.
+        needs_asked: Facts that the assistant must have asked for in the reply before; the message
+            answers them.
+        needs_passed: Checkpoints that must have been passed or skipped by then.
+    """
+
+    text: str
+    needs_calls: tuple[tuple[str, Mapping[str, Any]], ...] = ()
+    needs_asked: tuple[str, ...] = ()
+    needs_passed: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Private:
     """What the customer knows, wants and can do.
 
@@ -201,6 +219,7 @@ class Private:
         consents: What it agrees to when properly proposed.
         console: By name.
         satisfied: Holds on the true state (and what was told) when its goal is met.
+        recorded: An imported ticket's recorded messages after the opening.
     """
 
     name: str
@@ -211,6 +230,7 @@ class Private:
     consents: tuple[Consent, ...]
     console: Mapping[str, ConsoleAction]
     satisfied: Predicate
+    recorded: tuple[RecordedTurn, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
