@@ -7,7 +7,7 @@ from functools import lru_cache
 from importlib import import_module
 
 from cirrus_env.cloud.arguments import ArgumentSchema
-from cirrus_env.cloud.model import Handler, Measure, Operation, Rates, Resource, Service
+from cirrus_env.cloud.model import Handler, Link, Measure, Operation, Rates, Resource, Service
 from cirrus_env.errors import InvariantError
 
 SERVICES = {
@@ -25,7 +25,7 @@ GENERAL = ("account", "knowledge")
 
 
 class Catalogue:
-    """The operations, kinds, lifecycles, rates, measures and handlers of some services.
+    """The operations, kinds, lifecycles, rates, measures, handlers and links of some services.
 
     Pickles and copies as the list of names.
     """
@@ -39,6 +39,7 @@ class Catalogue:
         self.rates: dict[str, Rates] = {}
         self.measures: dict[str, Measure] = {}
         self.handlers: dict[str, tuple[Handler, ...]] = {}
+        self.links: dict[str, Link] = {}
         self._schemas: dict[str, ArgumentSchema] = {}
         for service in services:
             self._add(service)
@@ -54,6 +55,7 @@ class Catalogue:
         self.lifecycle.update(service.lifecycle)
         self.rates.update(service.rates)
         self.measures.update(service.measures)
+        self.links.update(service.links)
         for event, handler in service.handlers.items():
             self.handlers[event] = (*self.handlers.get(event, ()), handler)
 

@@ -18,6 +18,8 @@ from cirrus_env.world.clock import HOUR
 
 _NOTHING: Mapping[str, Resource] = MappingProxyType({})
 _Table = dict[str, Resource]
+_Index = dict[str, tuple[str, ...]]
+_Key = tuple[str, str]
 
 
 class CallResult(NamedTuple):
@@ -44,7 +46,8 @@ class Mark(NamedTuple):
     """A snapshot; opaque."""
 
     now: int
-    tables: dict[tuple[str, str], _Table]
+    tables: dict[_Key, _Table]
+    indexes: dict[_Key, _Index]
     ledger: LedgerMark
     audit: list[AuditEntry]
     audited: int
@@ -65,8 +68,8 @@ class Cloud:
     """
 
     __slots__ = (
-        "_audit", "_calls", "_created", "_owned", "_pending", "_tables", "_tokens", "account",
-        "catalogue", "ledger", "now", "seed",
+        "_audit", "_calls", "_created", "_indexes", "_owned", "_owned_indexes", "_pending",
+        "_tables", "_tokens", "account", "catalogue", "ledger", "now", "seed",
     )  # fmt: skip
 
     def __init__(self, catalogue: Catalogue, seed: int, account: str, now: int) -> None:
@@ -76,8 +79,10 @@ class Cloud:
         self.now = now
         self.ledger = Ledger()
         self._audit: list[AuditEntry] = []
-        self._tables: dict[tuple[str, str], _Table] = {}
-        self._owned: set[tuple[str, str]] = set()
+        self._tables: dict[_Key, _Table] = {}
+        self._owned: set[_Key] = set()
+        self._indexes: dict[_Key, _Index] = {}
+        self._owned_indexes: set[_Key] = set()
         self._pending: tuple[Transition, ...] = ()
         self._created: dict[str, int] = {}
         self._tokens: dict[tuple[str, str], tuple[str, dict[str, Any]]] = {}
@@ -97,6 +102,29 @@ class Cloud:
     def find(self, kind: str, id: str) -> Resource | None:
         """A record of the ticket's account, or None."""
         return self.records(kind).get(id)
+
+    def linked(self, kind: str, target: str, tenant: str | None = None) -> tuple[str, ...]:
+        """Ids of the tenant's records of a kind that refer to ``target`` by the kind's link."""
+        index = self._indexes.get((tenant or self.account, kind))
+        return index.get(target, ()) if index else ()
+
+    def taken(self, kind: str, id: str) -> bool:
+        """Whether any account has a record of this kind and id."""
+        return any(k == kind and id in table for (_, k), table in self._tables.items())
+
+    def dangling(self) -> list[tuple[str, str, str]]:
+        """(kind, id, target id) of every reference that leads nowhere, in the owner's account."""
+        found = []
+        for (tenant, kind), table in sorted(self._tables.items()):
+            link = self.catalogue.links.get(kind)
+            if link is None or link.kept or link.target not in self.catalogue.kinds:
+                continue
+            targets = self.records(link.target, tenant)
+            for id, record in table.items():
+                target = getattr(record, link.field)
+                if target and target not in targets:
+                    found.append((kind, id, target))
+        return found
 
     def tenants(self) -> tuple[str, ...]:
         """All accounts that own something, sorted."""
@@ -132,8 +160,7 @@ class Cloud:
 
     def insert(self, record: Resource) -> None:
         """Set-up only: place a record that isn't in the audit log."""
-        key = (record.tenant, record.kind)
-        self._table(key)[record.id] = record
+        self._set(record.tenant, record.kind, record.id, record)
 
     def schedule(self, transition: Transition) -> None:
         """Set-up only: a change that the clock will bring."""
@@ -208,18 +235,19 @@ class Cloud:
 
     def snapshot(self) -> Mark:
         """A mark to come back to; cheap, whatever the world's size."""
-        self._owned.clear()
+        self._share()
         return Mark(
-            self.now, self._tables.copy(), self.ledger.mark(), self._audit,
+            self.now, self._tables.copy(), self._indexes.copy(), self.ledger.mark(), self._audit,
             len(self._audit),
             self._pending, self._created.copy(), self._tokens.copy(), self._calls,
         )  # fmt: skip
 
     def restore(self, mark: Mark) -> None:
         """Go to a mark of this cloud or of its origin, backward or forward; others stay good."""
-        self._owned.clear()
+        self._share()
         self.now = mark.now
         self._tables = mark.tables.copy()
+        self._indexes = mark.indexes.copy()
         self.ledger.restore(mark.ledger)
         self._audit = mark.audit[: mark.audited]
         self._pending = mark.pending
@@ -230,10 +258,11 @@ class Cloud:
     def fork(self) -> Cloud:
         """An independent cloud in the same state."""
         other = Cloud(self.catalogue, self.seed, self.account, self.now)
-        self._owned.clear()
+        self._share()
         other.ledger = self.ledger.copy()
         other._audit = self._audit.copy()
         other._tables = self._tables.copy()
+        other._indexes = self._indexes.copy()
         other._pending = self._pending
         other._created = self._created.copy()
         other._tokens = self._tokens.copy()
@@ -244,13 +273,15 @@ class Cloud:
 
     def _table(self, key: tuple[str, str]) -> _Table:
         table = self._tables.get(key)
-        if key not in self._owned:
-            table = dict(table) if table else {}
-            self._tables[key] = table
+        if table is None or key not in self._owned:
+            table = self._tables[key] = dict(table) if table else {}
             self._owned.add(key)
-        if table is None:
-            raise InvariantError(f"no table {key}")
         return table
+
+    def _share(self) -> None:
+        """From now on the tables belong to a mark or a fork as well: copy before writing."""
+        self._owned.clear()
+        self._owned_indexes.clear()
 
     def _commit(self, work: Work) -> tuple[AuditEntry, ...]:
         seen = 0
@@ -279,11 +310,32 @@ class Cloud:
         record = entry.after or entry.before
         if record is None:
             raise InvariantError("an audit entry of nothing")
-        table = self._table((record.tenant, record.kind))
-        if entry.after is None:
-            table.pop(record.id, None)
+        self._set(record.tenant, record.kind, record.id, entry.after)
+
+    def _set(self, tenant: str, kind: str, id: str, after: Resource | None) -> None:
+        key = (tenant, kind)
+        table = self._table(key)
+        link = self.catalogue.links.get(kind)
+        if link is not None:
+            before = table.get(id)
+            old: str = getattr(before, link.field) if before is not None else ""
+            new: str = getattr(after, link.field) if after is not None else ""
+            if old != new:
+                self._relink(key, id, old, new)
+        if after is None:
+            table.pop(id, None)
         else:
-            table[record.id] = entry.after
+            table[id] = after
+
+    def _relink(self, key: _Key, id: str, old: str, new: str) -> None:
+        index = self._indexes.get(key, {})
+        if key not in self._owned_indexes:
+            index = self._indexes[key] = dict(index)
+            self._owned_indexes.add(key)
+        if old:
+            index[old] = tuple(other for other in index[old] if other != id)
+        if new:
+            index[new] = (*index.get(new, ()), id)
 
     def _check_transition(self, kind: str, before: Resource | None, after: Resource | None) -> None:
         if before is None or after is None:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, NamedTuple
 if TYPE_CHECKING:
     from cirrus_env.cloud.kernel import Cloud
     from cirrus_env.cloud.work import Work
+    from cirrus_env.world import Stream
 
 Effect = Literal["read", "write", "irreversible"]
 Actor = Literal["assistant", "customer", "system"]
@@ -24,14 +25,36 @@ class Resource:
     """Base of every record in the cloud's state; each service derives its own kinds.
 
     Attributes:
+        kind: The kind's name, such as ``ecs.instance``.
+        id_prefix: How the ids of this kind begin.
         id: Unique in the whole cloud.
         tenant: The account that owns it.
     """
 
     kind: ClassVar[str] = ""
+    id_prefix: ClassVar[str] = ""
 
     id: str
     tenant: str
+
+
+def draw_id(kind: type[Resource], stream: Stream) -> str:
+    """An id of this kind's shape, such as ``i-bp1`` and 15 letters or digits."""
+    return kind.id_prefix + stream.letters(15)
+
+
+class Link(NamedTuple):
+    """A kind's reference to another kind.
+
+    Attributes:
+        field: The field that holds the other record's id; empty where there is none.
+        target: The other kind.
+        kept: Whether the reference is kept when the other record is gone, as history.
+    """
+
+    field: str
+    target: str
+    kept: bool = False
 
 
 class Posting(NamedTuple):
@@ -120,6 +143,8 @@ class Service:
         rates: For each billable kind: its accrual rates.
         measures: Pure functions of the state that predicates and placeholders may read.
         handlers: Event name -> handler.
+        links: For each kind that refers to another: how. The kernel keeps an index of these, so
+            that ``Work.linked`` costs the same in a large world.
     """
 
     name: str
@@ -129,3 +154,4 @@ class Service:
     rates: Mapping[str, Rates] = field(default_factory=dict)
     measures: Mapping[str, Measure] = field(default_factory=dict)
     handlers: Mapping[str, Handler] = field(default_factory=dict)
+    links: Mapping[str, Link] = field(default_factory=dict)

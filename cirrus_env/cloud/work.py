@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from cirrus_env.cloud.model import Actor, Posting, Resource, Transition
+from cirrus_env.cloud.model import Actor, Posting, Resource, Transition, draw_id
 from cirrus_env.errors import InvariantError
 from cirrus_env.world import Stream
 
@@ -86,6 +86,18 @@ class Work:
                 merged[id] = record
         return list(merged.values())
 
+    def linked(self, kind: str, target: str) -> list[Resource]:
+        """The tenant's records of this kind that refer to ``target`` by the kind's link."""
+        ids = self._cloud.linked(kind, target, self.tenant)
+        if not self._writes:
+            return [record for id in ids if (record := self.peek(kind, id)) is not None]
+        link = self._cloud.catalogue.links.get(kind)
+        if link is None:
+            return []
+        candidates = dict.fromkeys((*ids, *(id for k, id in self._writes if k == kind)))
+        records = (self.peek(kind, id) for id in candidates)
+        return [r for r in records if r is not None and getattr(r, link.field) == target]
+
     def put(self, record: Resource) -> None:
         """Write a record, new or changed."""
         if record.tenant != self.tenant:
@@ -144,6 +156,13 @@ class Work:
             p for p in self._cloud.ledger.postings
             if p.debit.endswith(suffix) or p.credit.endswith(suffix)
         ]  # fmt: skip
+
+    def new_id(self, kind: type[Resource]) -> str:
+        """An id that no record of this kind has, in any account."""
+        while True:
+            id = draw_id(kind, self.stream(kind.kind))
+            if (kind.kind, id) not in self._writes and not self._cloud.taken(kind.kind, id):
+                return id
 
     def rates(self, record: Resource) -> tuple[tuple[str, int], ...]:
         """The accrual rates of any record: (item, cents an hour)."""
