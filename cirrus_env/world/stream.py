@@ -23,13 +23,28 @@ class Stream:
         label: What is drawn, such as ``"parameter:instance"``.
     """
 
-    __slots__ = ("_counter", "_key", "_pool", "_room")
+    __slots__ = ("_counter", "_key", "_label", "_pool", "_room", "_seed")
 
     def __init__(self, seed: int, label: str) -> None:
+        self._seed, self._label = seed, label
         self._key = blake2b(f"{seed}\x1f{label}".encode(), digest_size=32)
         self._counter = 0
         self._pool = 0
         self._room = 1
+
+    def copy(self) -> Stream:
+        """A stream that goes on as this one does."""
+        other = Stream.__new__(Stream)
+        other._key = self._key
+        other._seed, other._label = self._seed, self._label
+        other._counter, other._pool, other._room = self._counter, self._pool, self._room
+        return other
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return _revive, (self._seed, self._label, self._counter, self._pool, self._room)
+
+    def __deepcopy__(self, memo: object) -> Stream:
+        return self.copy()
 
     def below(self, bound: int) -> int:
         """A uniform integer in ``[0, bound)``; ``bound`` at most 2**128."""
@@ -79,3 +94,9 @@ class Stream:
     def digits(self, length: int) -> str:
         """A string of decimal digits that doesn't start with 0; ``length`` at most 30."""
         return str(self.integer(10 ** (length - 1), 10**length - 1))
+
+
+def _revive(seed: int, label: str, counter: int, pool: int, room: int) -> Stream:
+    stream = Stream(seed, label)
+    stream._counter, stream._pool, stream._room = counter, pool, room
+    return stream

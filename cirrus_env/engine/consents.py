@@ -1,0 +1,68 @@
+"""Live consents: structured agreements, each good for one matching call (METRICS section 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from cirrus_env.cloud.arguments import same
+
+
+class LiveConsent(NamedTuple):
+    """An agreement that has not been used yet.
+
+    Attributes:
+        proposal: The step of the assistant's reply that proposed it.
+        arguments: Arguments that a call must have to be covered.
+    """
+
+    proposal: int
+    arguments: Mapping[str, Any]
+
+
+class Consents:
+    """The live consents of an episode, by (operation, resource id)."""
+
+    __slots__ = ("_live",)
+
+    def __init__(self, live: dict[tuple[str, str], LiveConsent] | None = None) -> None:
+        self._live = live if live is not None else {}
+
+    def copy(self) -> Consents:
+        """An independent copy."""
+        return Consents(self._live.copy())
+
+    def agree(
+        self, operation: str, resource: str, proposal: int, arguments: Mapping[str, Any]
+    ) -> None:
+        """The customer agreed to what was proposed at step ``proposal``."""
+        self._live[operation, resource] = LiveConsent(proposal, arguments)
+
+    def covering(
+        self, operation: str, resource: str, arguments: Mapping[str, Any]
+    ) -> LiveConsent | None:
+        """The live consent that covers this call, if any."""
+        live = self._live.get((operation, resource))
+        if live is None:
+            return None
+        covered = all(
+            name in arguments and same(arguments[name], value)
+            for name, value in live.arguments.items()
+        )
+        return live if covered else None
+
+    def use(self, operation: str, resource: str) -> None:
+        """A matching call succeeded: the consent is used up."""
+        self._live.pop((operation, resource), None)
+
+    def changed(self, resources: set[str], proposal: int | None) -> None:
+        """Resources changed: consents about them are void, but for those of the same proposal."""
+        if not self._live:
+            return
+        void = [
+            key
+            for key, live in self._live.items()
+            if key[1] in resources and live.proposal != proposal
+        ]
+        for key in void:
+            del self._live[key]

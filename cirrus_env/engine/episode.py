@@ -1,0 +1,543 @@
+"""``TicketEpisode``: the turn engine, the one mutable object."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+from cirrus_env._version import __version__
+from cirrus_env.customers.protocol import Customer, View
+from cirrus_env.customers.registry import customer as find_customer
+from cirrus_env.engine import assistant, customer
+from cirrus_env.engine.options import ResetOptions, read_options
+from cirrus_env.engine.parsers import PARSERS, Parser, to_action
+from cirrus_env.engine.plan import reference_turns
+from cirrus_env.engine.prompt import system_text, tool_set
+from cirrus_env.engine.setting import Limits, Setting
+from cirrus_env.engine.stage import Move, Stage
+from cirrus_env.engine.state import Snapshot, State
+from cirrus_env.errors import EpisodeNotRunning, InvalidAction, OptionError
+from cirrus_env.judging.judge import Judge
+from cirrus_env.judging.judge import judge as find_judge
+from cirrus_env.judging.outcome import Outcome, ended_by_choice
+from cirrus_env.judging.progress import Progress
+from cirrus_env.judging.reward import RewardRule, reward_rule
+from cirrus_env.judging.tally import Tally
+from cirrus_env.nlu.evidence import holds
+from cirrus_env.nlu.reader import Reader
+from cirrus_env.tickets.load import bundled
+from cirrus_env.tickets.model import Scenario
+from cirrus_env.tickets.scenario import make_scenario
+from cirrus_env.tickets.ticket import Ticket
+from cirrus_env.wire import (
+    ASSISTANT,
+    CUSTOMER,
+    Act,
+    AssistantAction,
+    CustomerAction,
+    Event,
+    Message,
+    Record,
+)
+from cirrus_env.wire import messages as build
+from cirrus_env.world import Stream
+from cirrus_env.world.entropy import fresh_seed
+
+EXTERNAL = "external"
+"""The name of a customer that somebody outside plays through ``apply``."""
+
+STOPPED = "stopped"
+
+
+class Step(NamedTuple):
+    """What a step of the assistant came to.
+
+    Attributes:
+        delta: New messages since the assistant's own: tool results in call order, then the
+            customer's words. Append-only; nothing earlier ever changes.
+        reward: The change of the return; None where the episode became invalid.
+        terminated: Whether the ticket ended by itself.
+        truncated: Whether a limit or a failure ended it.
+        info: Constant keys; see ``TicketEpisode.info``.
+    """
+
+    delta: list[Message]
+    reward: float | None
+    terminated: bool
+    truncated: bool
+    info: dict[str, Any]
+
+
+class TicketEpisode:
+    """One ticket, played turn by turn; reset it to play again.
+
+    Args:
+        ticket: A ticket or the name of a bundled one, such as ``"ECS-Billing"``.
+        customer: ``"simulated"``, ``"replay"``, ``"external"`` (played through ``apply``), or a
+            ``Customer``.
+        judge: ``"rule"`` or a ``Judge``.
+        reward: A preset's name or a ``RewardRule``.
+        parser: How a string is read: ``"plain"`` (a reply), ``"openai"`` (a chat message's JSON) or
+            a function.
+        system: A system text instead of the ticket's; ``{now}`` and ``{account}`` are filled in.
+        language: ``"en"``, ``"zh"``; None for the ticket's first.
+        tools: Names of the tools to offer; None for all.
+        max_turns, max_tool_calls, max_invalid, max_tokens, max_chars: See ``Limits``.
+
+    Raises:
+        OptionError: If an argument can't be used.
+        UnknownTicket: If no ticket has this name.
+    """
+
+    def __init__(
+        self,
+        ticket: Ticket | str,
+        *,
+        customer: str | Customer = "simulated",
+        judge: str | Judge = "rule",
+        reward: str | RewardRule | Mapping[str, float] = "cirrus",
+        parser: str | Parser = "plain",
+        system: str | None = None,
+        language: str | None = None,
+        tools: Iterable[str] | None = None,
+        max_turns: int = 30,
+        max_tool_calls: int = 60,
+        max_invalid: int = 3,
+        max_tokens: int | None = None,
+        max_chars: int = 20_000,
+    ) -> None:
+        self.ticket = bundled(ticket) if isinstance(ticket, str) else ticket
+        if language is not None and language not in self.ticket.languages:
+            known = ", ".join(self.ticket.languages)
+            raise OptionError(f"{self.ticket.id} has no language {language!r}; it has {known}")
+        self._setting = Setting(
+            customer=_customer(customer),
+            judge=find_judge(judge),
+            rule=reward_rule(reward),
+            parser=_parser(parser),
+            system=system,
+            language=language,
+            offered=None if tools is None else frozenset(tools),
+            limits=Limits(max_turns, max_tool_calls, max_invalid, max_tokens, max_chars),
+        )
+        self._seeds: Stream | None = None
+        self._stage: Stage | None = None
+        self._options = ResetOptions()
+        self._closed = False
+
+    # -- what may be read --------------------------------------------------------------------
+
+    @property
+    def scenario(self) -> Scenario:
+        """The facts of this episode, gold included: not for policies."""
+        return self._running.scenario
+
+    @property
+    def setting(self) -> Setting:
+        """How this episode is played."""
+        return self._setting
+
+    @property
+    def tools(self) -> list[dict[str, Any]]:
+        """OpenAI function schemas of the tools on offer; don't change them."""
+        return self._running.tools.schemas
+
+    @property
+    def tool_names(self) -> tuple[str, ...]:
+        """The tools' names, in the order of ``tools``."""
+        return self._running.tools.names
+
+    @property
+    def tools_json(self) -> str:
+        """``tools`` as JSON text."""
+        return self._running.tools.json
+
+    @property
+    def chat_tools(self) -> list[dict[str, Any]]:
+        """``tools`` and the pseudo-functions that close and escalate, for a chat model."""
+        stage = self._running
+        return [*stage.tools.schemas, *stage.tools.special]
+
+    @property
+    def messages(self) -> list[Message]:
+        """The transcript as chat messages, system message first; don't change it."""
+        return self._running.state.messages
+
+    @property
+    def records(self) -> list[Record]:
+        """The trajectory so far; don't change it."""
+        return self._running.state.records
+
+    @property
+    def state(self) -> State:
+        """The mutable state, for seats and runners that build observations; don't change it."""
+        return self._running.state
+
+    @property
+    def to_move(self) -> str:
+        """The seat whose turn it is; empty when the episode has ended."""
+        stage = self._stage
+        if stage is None or stage.state.outcome is not None:
+            return ""
+        return stage.state.to_move
+
+    @property
+    def outcome(self) -> Outcome | None:
+        """How the episode ended; None while it goes on."""
+        return None if self._stage is None else self._stage.state.outcome
+
+    @property
+    def header(self) -> dict[str, Any]:
+        """The first line of the stored trajectory."""
+        stage = self._running
+        limits = self._setting.limits
+        return {
+            "ticket": self.ticket.env_id,
+            "digest": self.ticket.digest,
+            "seed": stage.scenario.seed,
+            "variant": stage.scenario.variant,
+            "language": stage.scenario.public.language,
+            "turn": self._options.turn,
+            "customer": stage.setting.customer.name if stage.setting.customer else EXTERNAL,
+            "judge": self._setting.judge.name,
+            "limits": {name: getattr(limits, name) for name in limits.__slots__},
+            "tools": None if self._setting.offered is None else sorted(self._setting.offered),
+            "version": __version__,
+        }
+
+    def metrics(self) -> dict[str, Any]:
+        """The metrics of METRICS section 2 so far."""
+        return self._running.state.tally.metrics()
+
+    # -- playing -----------------------------------------------------------------------------
+
+    def reset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[list[Message], dict[str, Any]]:
+        """Begin an episode.
+
+        Args:
+            seed: The scenario's seed, and the start of the stream that later resets draw from.
+            options: ``variant``, ``turn``, ``customer``, ``language``.
+
+        Returns:
+            The opening messages (system message, the customer's opening, and any reference turns
+            started after) and the info.
+
+        Raises:
+            OptionError: If an option can't be used.
+        """
+        chosen = read_options(options)
+        if chosen.variant is not None and chosen.variant not in self.ticket.variants:
+            known = ", ".join(self.ticket.variants)
+            raise OptionError(f"{self.ticket.id} has no variant {chosen.variant!r}; it has {known}")
+        language = chosen.language or self._setting.language
+        if language is not None and language not in self.ticket.languages:
+            raise OptionError(f"{self.ticket.id} has no language {language!r}")
+        number = self._next_seed(seed)
+        scenario = make_scenario(self.ticket, number, variant=chosen.variant, language=language)
+        turns = reference_turns(scenario)[: chosen.turn] if chosen.turn else ()
+        if len(turns) < chosen.turn:
+            raise OptionError(f"the reference has only {len(turns)} turns, not {chosen.turn}")
+        setting = self._setting
+        if chosen.customer is not None:
+            setting = replace(setting, customer=_customer(chosen.customer))
+        self._options = chosen
+        self._open(scenario, setting)
+        for turn in turns:
+            for action in turn:
+                self._play(action)
+        if chosen.turn:
+            if self.outcome is not None:
+                raise OptionError(f"the reference ends within {chosen.turn} turns")
+            stage = self._running
+            stage.state.tally = Tally(scenario.gold, rule=setting.rule)
+        return list(self.messages), self.info()
+
+    def step(self, action: Any) -> Step:
+        """The assistant acts, then the customer until it is the assistant's turn again.
+
+        Args:
+            action: Raw model text (read by the parser), a chat message, or an ``AssistantAction``.
+
+        Raises:
+            InvalidAction: For a wrong Python type; nothing has changed.
+            EpisodeNotRunning: Before ``reset``, after the end, or out of turn.
+        """
+        read = to_action(action, self._setting.parser)
+        stage = self._turn_of(ASSISTANT)
+        start = len(stage.state.messages) + 1
+        before = stage.state.tally.micro()
+        self._play(read)
+        return self._step(start, before)
+
+    async def astep(self, action: Any) -> Step:
+        """``step`` for use inside an event loop."""
+        return self.step(action)
+
+    async def areset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[list[Message], dict[str, Any]]:
+        """``reset`` for use inside an event loop."""
+        return self.reset(seed=seed, options=options)
+
+    def apply(self, seat: str, action: Any) -> Step:
+        """One seat acts, and only that seat; for environments that play both.
+
+        Args:
+            seat: ``assistant_0`` or ``customer_0``.
+            action: As ``step``, or a ``CustomerAction``.
+
+        Raises:
+            InvalidAction: For a wrong type or an unknown console action; nothing has changed.
+            EpisodeNotRunning: If it isn't this seat's turn.
+        """
+        stage = self._turn_of(seat)
+        before = stage.state.tally.micro()
+        if seat == ASSISTANT:
+            read = to_action(action, self._setting.parser)
+            start = len(stage.state.messages) + 1
+            self._assist(read)
+        else:
+            if not isinstance(action, CustomerAction):
+                raise InvalidAction(f"the customer's action is no {type(action).__name__}")
+            start = len(stage.state.messages)
+            acts: tuple[Act, ...] = ()
+            if action.text:
+                acts = stage.reader.read_customer(action.text, stage.state.spoken)
+            self._serve(action, acts, stage.state.mind)
+        return self._step(start, before)
+
+    def truncate(self, reason: str = STOPPED) -> Step:
+        """The caller stops the episode: outcome ``stopped``, or a failure's own name.
+
+        Args:
+            reason: ``stopped``, ``agent_error``, ``customer_error``, ``judge_error`` or
+                ``backend_error``.
+
+        Raises:
+            OptionError: For another reason.
+            EpisodeNotRunning: If nothing is running.
+        """
+        known = (STOPPED, "agent_error", "customer_error", "judge_error", "backend_error")
+        if reason not in known:
+            raise OptionError(f"a caller may stop with {', '.join(known)}, not {reason!r}")
+        stage = self._running
+        if stage.state.outcome is not None:
+            raise EpisodeNotRunning("the episode has ended already")
+        before = stage.state.tally.micro()
+        failed = reason != STOPPED
+        outcome = Outcome(reason, "failure" if failed else "limit", None if failed else False)
+        move = Move(outcome=outcome)
+        self._record(stage.state.to_move, {"kind": "stopped"}, move)
+        return self._step(len(stage.state.messages), before)
+
+    # -- snapshots ---------------------------------------------------------------------------
+
+    def snapshot(self) -> Snapshot:
+        """The episode at this moment, in microseconds."""
+        stage = self._running
+        return Snapshot(
+            stage.scenario, stage.state.copy(stage.state.cloud), stage.state.cloud.snapshot()
+        )
+
+    def restore(self, snapshot: Snapshot) -> None:
+        """Back, or forward, to a snapshot of this episode or of the one it was forked from."""
+        stage = self._running
+        cloud = stage.state.cloud
+        if stage.scenario is not snapshot.scenario:
+            self._open(snapshot.scenario, stage.setting)
+            stage = self._running
+            cloud = stage.state.cloud
+        cloud.restore(snapshot.mark)
+        stage.state = snapshot.state.copy(cloud)
+
+    def fork(self) -> TicketEpisode:
+        """An independent episode at the same point."""
+        stage = self._running
+        other = TicketEpisode.__new__(TicketEpisode)
+        other.ticket = self.ticket
+        other._setting = self._setting
+        other._seeds = None if self._seeds is None else self._seeds.copy()
+        other._options = self._options
+        other._closed = False
+        other._stage = Stage(
+            stage.setting, stage.scenario, stage.state.copy(stage.state.cloud.fork()),
+            stage.reader, stage.progress, stage.tools,
+        )  # fmt: skip
+        return other
+
+    def close(self) -> None:
+        """Let the episode go; it can be reset again."""
+        self._stage = None
+        self._closed = True
+
+    # -- inside ------------------------------------------------------------------------------
+
+    @property
+    def _running(self) -> Stage:
+        if self._stage is None:
+            raise EpisodeNotRunning("call reset first")
+        return self._stage
+
+    def _turn_of(self, seat: str) -> Stage:
+        stage = self._running
+        if stage.state.outcome is not None:
+            raise EpisodeNotRunning("the episode has ended; call reset")
+        if stage.state.to_move != seat:
+            raise EpisodeNotRunning(f"it is {stage.state.to_move}'s turn, not {seat}'s")
+        return stage
+
+    def _next_seed(self, seed: int | None) -> int:
+        if seed is not None:
+            if isinstance(seed, bool) or not hasattr(seed, "__index__"):
+                raise OptionError(f"a seed is an integer, not {seed!r}")
+            number = int(seed)
+            self._seeds = Stream(number, "seeds")
+            return number
+        if self._seeds is None:
+            self._seeds = Stream(fresh_seed(), "seeds")
+        return self._seeds.below(2**31)
+
+    def _open(self, scenario: Scenario, setting: Setting) -> None:
+        cloud = scenario.cloud.fork()
+        state = State(
+            cloud=cloud, tally=Tally(scenario.gold, rule=setting.rule), mind=None, opened=cloud.now
+        )
+        public = scenario.public
+        stage = self._stage = Stage(
+            setting, scenario, state, Reader(scenario), Progress(scenario.gold.checkpoints),
+            tool_set(cloud.catalogue, setting.offered, public.queues, bool(public.services)),
+        )  # fmt: skip
+        stage.say(build.system(system_text(public, setting.system)))
+        if setting.customer is None:
+            words: str = scenario.private.opening
+            acts: tuple[Act, ...] = ()
+        else:
+            words, acts, state.mind = setting.customer.begin(scenario)
+        self._serve(CustomerAction("say", words), acts, state.mind)
+
+    def _play(self, action: AssistantAction) -> None:
+        self._assist(action)
+        stage = self._running
+        state, customer_ = stage.state, stage.setting.customer
+        if customer_ is None:
+            return
+        while state.outcome is None and state.to_move == CUSTOMER:
+            reaction = customer_.react(state.mind, self._view(stage))
+            if reaction.diverged:
+                state.mind = reaction.mind
+                self._record(CUSTOMER, reaction.action.to_json(), Move(
+                    reaction.acts, outcome=Outcome("diverged", "limit", False)))  # fmt: skip
+                return
+            self._serve(reaction.action, reaction.acts, reaction.mind)
+
+    def _view(self, stage: Stage) -> View:
+        state = stage.state
+        return View(
+            scenario=stage.scenario,
+            text=state.words,
+            acts=state.spoken,
+            told=state.evidence.told,
+            satisfied=holds(stage.scenario.private.satisfied, state.evidence, state.cloud),
+            console=state.console,
+            turn=state.turn,
+            calls=state.evidence.calls,
+            passed=state.evidence.passed,
+        )
+
+    def _assist(self, action: AssistantAction) -> None:
+        stored, move = assistant.take(self._running, action)
+        self._record(ASSISTANT, stored.to_json(), move)
+
+    def _serve(self, action: CustomerAction, acts: tuple[Act, ...], mind: Any) -> None:
+        stage = self._running
+        move = customer.take(stage, action, acts)
+        state = stage.state
+        state.mind = mind
+        if mind is not None:
+            move.events.append(Event("satisfaction", "", mind.satisfaction))
+        if not move.how and state.to_move == ASSISTANT:
+            if state.turn >= stage.setting.limits.max_turns:
+                move.outcome = Outcome("turn_limit", "limit", False)
+        self._record(CUSTOMER, action.to_json(), move)
+
+    def _record(self, seat: str, action: dict[str, Any], move: Move) -> None:
+        """Pass checkpoints, decide the ending, and append the record with its reward."""
+        stage = self._running
+        state, scenario = stage.state, stage.scenario
+        step = len(state.records)
+        events = move.events
+        for name in stage.progress.newly_passed(state.evidence, state.cloud, step):
+            events.append(Event("passed", name))
+        outcome = move.outcome
+        if outcome is None and move.how:
+            outcome = ended_by_choice(
+                move.how, move.queue, scenario.gold, state.evidence, state.cloud, void=state.void
+            )
+        if outcome is None and state.length > stage.setting.limits.max_transcript:
+            outcome = Outcome("context_overflow", "limit", False)
+        if outcome is not None:
+            state.outcome = outcome
+            events += [Event("assertion", name, value) for name, value in outcome.assertions]
+            events.append(Event("ended", outcome.name, outcome.to_json()))
+        clock = state.cloud.now - state.opened
+        record = Record(step, seat, action, move.acts, tuple(events), 0, clock)
+        before = state.tally.micro()
+        state.tally.add(record)
+        gained = state.tally.micro() - before
+        state.records.append(replace(record, reward_micro=gained) if gained else record)
+
+    def _step(self, start: int, before: int) -> Step:
+        state = self._running.state
+        outcome = state.outcome
+        valid = outcome is None or outcome.valid
+        reward = (state.tally.micro() - before) / 1_000_000 if valid else None
+        terminated = outcome is not None and outcome.terminated
+        return Step(
+            state.messages[start:], reward, terminated, outcome is not None and not terminated,
+            self.info(),
+        )  # fmt: skip
+
+    def info(self) -> dict[str, Any]:
+        """Facts about the episode so far: constant keys and types, no gold before the end.
+
+        Keys: ``ticket, seed, outcome, ending, valid, turn, tool_calls, invalid, tokens, cost,
+        reward_terms, customer``; after the end also ``variant`` and ``metrics``.
+        """
+        stage = self._running
+        state = stage.state
+        outcome = state.outcome
+        info: dict[str, Any] = {
+            "ticket": self.ticket.env_id,
+            "seed": stage.scenario.seed,
+            "outcome": "" if outcome is None else outcome.name,
+            "ending": "" if outcome is None else outcome.ending,
+            "valid": int(outcome is None or outcome.valid),
+            "turn": state.turn,
+            "tool_calls": state.tool_calls,
+            "invalid": state.invalid,
+            "tokens": state.tokens,
+            "cost": state.tally.cost,
+            "reward_terms": state.tally.terms(),
+            "customer": stage.setting.customer.name if stage.setting.customer else EXTERNAL,
+        }
+        if outcome is not None:
+            info["variant"] = stage.scenario.variant
+            info["metrics"] = state.tally.metrics()
+        return info
+
+
+def _customer(given: str | Customer) -> Customer | None:
+    if isinstance(given, str) and given == EXTERNAL:
+        return None
+    return find_customer(given)
+
+
+def _parser(given: str | Parser) -> Parser:
+    if callable(given):
+        return given
+    if given not in PARSERS:
+        raise OptionError(f"there is no parser {given!r}; there are {', '.join(PARSERS)}")
+    return PARSERS[given]

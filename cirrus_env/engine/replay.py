@@ -1,0 +1,126 @@
+"""Stored trajectories: written as lines, played again, scored again (law R2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from cirrus_env.engine.episode import TicketEpisode
+from cirrus_env.errors import StoreError
+from cirrus_env.judging.reward import RewardRule, reward_rule
+from cirrus_env.judging.tally import Tally
+from cirrus_env.tickets.load import bundled
+from cirrus_env.tickets.scenario import make_scenario
+from cirrus_env.tickets.ticket import Ticket
+from cirrus_env.wire import ASSISTANT, AssistantAction, Record, canonical, digest
+
+
+@dataclass(frozen=True, slots=True)
+class Trajectory:
+    """One episode as it is stored.
+
+    Attributes:
+        header: Ticket, digest, seed, variant, options, versions.
+        records: One a step.
+        last: Outcome, metrics, return and the digest of the final state.
+    """
+
+    header: Mapping[str, Any]
+    records: tuple[Record, ...]
+    last: Mapping[str, Any]
+
+    def lines(self) -> list[str]:
+        """The trajectory as canonical JSON lines."""
+        body = [canonical(record.to_json()) for record in self.records]
+        return [canonical(self.header), *body, canonical(self.last)]
+
+    @property
+    def digest(self) -> str:
+        """The sha256 of what an agent and its judge saw and did; versions are left out."""
+        kept = {k: v for k, v in self.header.items() if k not in ("version", "digest")}
+        body = [record.to_json() for record in self.records]
+        return digest([kept, body, self.last["outcome"], self.last["state"]])
+
+    @classmethod
+    def from_lines(cls, lines: Iterable[str]) -> Trajectory:
+        """Read what ``lines`` wrote.
+
+        Raises:
+            StoreError: If it is no trajectory.
+        """
+        import json
+
+        try:
+            header, *body, last = [json.loads(line) for line in lines]
+            return cls(header, tuple(map(Record.from_json, body)), last)
+        except (ValueError, KeyError, TypeError, IndexError) as error:
+            raise StoreError(f"not a trajectory: {error!r}") from None
+
+
+def trajectory(episode: TicketEpisode) -> Trajectory:
+    """The episode so far as a trajectory."""
+    outcome = episode.outcome
+    last = {
+        "outcome": "" if outcome is None else outcome.name,
+        "metrics": episode.metrics(),
+        "return_micro": episode.state.tally.micro(),
+        "state": digest(episode.state.cloud.dump()),
+    }
+    return Trajectory(episode.header, tuple(episode.records), last)
+
+
+def replay(stored: Trajectory, ticket: Ticket | None = None) -> TicketEpisode:
+    """Play the stored assistant actions again with the same seed, customer and limits.
+
+    Args:
+        stored: A trajectory whose customer is one of the package's own.
+        ticket: The ticket where it isn't a bundled one.
+    """
+    header = stored.header
+    episode = TicketEpisode(
+        ticket if ticket is not None else bundled(header["ticket"]),
+        customer=header["customer"],
+        judge=header["judge"],
+        language=header["language"],
+        tools=header["tools"],
+        **{name: value for name, value in header["limits"].items() if name != "max_transcript"},
+    )
+    options = {"variant": header["variant"], "turn": header["turn"]}
+    episode.reset(seed=header["seed"], options=options)
+    for record in stored.records[len(episode.records) :]:
+        if record.seat == ASSISTANT and record.action["kind"] != "stopped":
+            episode.step(AssistantAction.from_json(record.action))
+    if stored.last["outcome"] == "stopped" and episode.outcome is None:
+        episode.truncate()
+    return episode
+
+
+def rescore(
+    header: Mapping[str, Any],
+    records: Sequence[Record],
+    *,
+    ticket: Ticket | None = None,
+    reward: str | RewardRule | Mapping[str, float] = "cirrus",
+) -> tuple[dict[str, Any], int]:
+    """Metrics and return (in millionths) of a stored trajectory, without an environment.
+
+    Args:
+        header: Its header.
+        records: Its records.
+        ticket: The ticket where it isn't a bundled one.
+        reward: The reward's rule.
+    """
+    scenario = make_scenario(
+        ticket if ticket is not None else bundled(header["ticket"]),
+        header["seed"],
+        variant=header["variant"],
+        language=header["language"],
+    )
+    tally = Tally(scenario.gold, rule=reward_rule(reward))
+    skipped = header.get("turn", 0)
+    for record in records:
+        tally.add(record)
+    if skipped:
+        return tally.metrics(), sum(record.reward_micro for record in records)
+    return tally.metrics(), tally.micro()

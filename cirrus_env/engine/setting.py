@@ -1,0 +1,75 @@
+"""How an episode is played: what a caller chose, resolved once."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from cirrus_env.customers.protocol import Customer
+from cirrus_env.engine.parsers import Parser
+from cirrus_env.errors import OptionError
+from cirrus_env.judging.judge import Judge
+from cirrus_env.judging.reward import RewardRule
+
+SECONDS_A_CALL = 10
+SECONDS_A_REPLY = 60
+MAX_TRANSCRIPT = 2_000_000
+MAX_CALLS_A_MESSAGE = 32
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """Where an episode stops (DESIGN "Words with one meaning").
+
+    Attributes:
+        max_turns: Assistant turns.
+        max_tool_calls: Tool calls in all.
+        max_invalid: Invalid actions in a row.
+        max_tokens: Visible assistant tokens in all; None for no limit.
+        max_chars: Characters of one message; a longer one is an invalid action.
+        max_transcript: Characters of the whole transcript; past it the episode overflows.
+    """
+
+    max_turns: int = 30
+    max_tool_calls: int = 60
+    max_invalid: int = 3
+    max_tokens: int | None = None
+    max_chars: int = 20_000
+    max_transcript: int = MAX_TRANSCRIPT
+
+    def __post_init__(self) -> None:
+        """Check the limits.
+
+        Raises:
+            OptionError: If one is no positive integer.
+        """
+        for name in self.__slots__:
+            value = getattr(self, name)
+            if value is None and name == "max_tokens":
+                continue
+            if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+                raise OptionError(f"{name} must be a positive integer, not {value!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Setting:
+    """What stays the same over all episodes of one ``TicketEpisode``.
+
+    Attributes:
+        customer: Who plays the customer; None when somebody outside does, through ``apply``.
+        judge: Decides what was said.
+        rule: The reward.
+        parser: Reads raw model text.
+        system: A system text to use instead of the ticket's.
+        language: The language of every episode; None for the ticket's first.
+        offered: The tools offered; None for all of the ticket's.
+        limits: Where an episode stops.
+    """
+
+    customer: Customer | None
+    judge: Judge
+    rule: RewardRule
+    parser: Parser
+    system: str | None
+    language: str | None
+    offered: frozenset[str] | None
+    limits: Limits

@@ -1,0 +1,61 @@
+"""Which checkpoints pass, and when (METRICS section 1): passing latches."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final
+
+from cirrus_env.cloud.kernel import Cloud
+from cirrus_env.nlu.evidence import Evidence, holds
+from cirrus_env.tickets.model import Checkpoint
+
+EVENT_KINDS: Final = frozenset({"action", "consent", "verification"})
+"""Kinds that need the event itself after their ancestors, not a state or an older event."""
+
+
+class Progress:
+    """The checkpoints of one scenario with their ancestors.
+
+    Args:
+        checkpoints: In listed order, a topological order of ``after``.
+    """
+
+    __slots__ = ("_plan",)
+
+    def __init__(self, checkpoints: Sequence[Checkpoint]) -> None:
+        ancestors: dict[str, tuple[str, ...]] = {}
+        skippable = {c.id for c in checkpoints if c.skippable}
+        plan = []
+        for checkpoint in checkpoints:
+            above: dict[str, None] = {}
+            for parent in checkpoint.after:
+                if parent in ancestors:
+                    above.update(dict.fromkeys(ancestors[parent]))
+                    above[parent] = None
+            ancestors[checkpoint.id] = tuple(above)
+            needed = tuple(a for a in above if a not in skippable)
+            plan.append((checkpoint, needed, tuple(above)))
+        self._plan = tuple(plan)
+
+    def newly_passed(self, evidence: Evidence, cloud: Cloud, step: int) -> list[str]:
+        """The checkpoints that pass at this step; writes them into ``evidence.passed``.
+
+        A checkpoint passes only when every ancestor has passed at an earlier step or is skippable.
+        """
+        passed = evidence.passed
+        new = []
+        for checkpoint, needed, above in self._plan:
+            if checkpoint.id in passed:
+                continue
+            if any(passed.get(a, step) >= step for a in needed):
+                continue
+            since = -1
+            if checkpoint.kind in EVENT_KINDS:
+                since = max((passed[a] for a in above if a in passed), default=-1)
+            if any(passed.get(a) == step for a in above):
+                continue
+            if holds(checkpoint.evidence, evidence, cloud, since):
+                new.append(checkpoint.id)
+        for name in new:
+            passed[name] = step
+        return new
