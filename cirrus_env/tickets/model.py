@@ -252,6 +252,7 @@ class Gold:
         shortest: Replies of the shortest successful path (from ``index.json``; 0 if unknown).
         tokens: The plain oracle's visible tokens in this scenario's variant (0 if unknown).
         scored: False where there is no evidence to judge by (imported tickets).
+        wrong_replies: How many of the oracle's own replies count as wrong (from ``index.json``).
     """
 
     ending: Ending
@@ -267,6 +268,7 @@ class Gold:
     shortest: int = 0
     tokens: int = 0
     scored: bool = True
+    wrong_replies: int = 0
 
 
 @dataclass(frozen=True, slots=True)
