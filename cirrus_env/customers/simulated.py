@@ -1,0 +1,151 @@
+"""The simulated customer: deterministic, offline, the embedded default."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Final
+
+from cirrus_env.customers import consent, facts, patience
+from cirrus_env.customers.mind import (
+    Mind,
+    Reply,
+    at_end,
+    displeased,
+    first_mind,
+    pleased,
+    read,
+    remember,
+)
+from cirrus_env.customers.protocol import Reaction, View
+from cirrus_env.customers.speech import Speech, tone
+from cirrus_env.tickets.model import Private, Scenario
+from cirrus_env.wire import Act, CustomerAction
+
+MOST_ACTIONS: Final = 2
+"""How many console actions it does after one reply."""
+
+
+class SimulatedCustomer:
+    """A customer with its own words, beliefs and limits (DESIGN "Customers").
+
+    It states its symptom, answers at most two asked facts a reply and no more than asked, agrees
+    only to what was properly proposed, does console actions when told how, loses patience over
+    turns that bring nothing, and accepts only where the true state and what it was told meet its
+    goal, after the assistant claimed to be done or asked whether anything remains. What a reply
+    says of verdicts, tokens or what the customer should answer means nothing to it.
+    """
+
+    name = "simulated"
+
+    def begin(self, scenario: Scenario) -> tuple[str, tuple[Act, ...], Mind]:
+        """The opening with the volunteered facts, and the first mind."""
+        private = scenario.private
+        told = facts.volunteered(private)
+        speech = Speech(scenario, "opening")
+        speech.add(private.opening)
+        for fact in told:
+            speech.add(fact.text)
+        acts = tuple(Act("volunteered", fact.name) for fact in told)
+        mind = first_mind(private, tone(private), (fact.name for fact in told))
+        return speech.text(), acts, mind
+
+    def react(self, mind: Mind, view: View) -> Reaction:
+        """One action: a console action that is due, or the turn's answer."""
+        private = view.scenario.private
+        reply = read(view.acts)
+        if view.closing:
+            return _farewell(mind, view)
+        reports = mind.reports
+        if view.console is not None:
+            reports = (*reports, view.console)
+        todo = _console_due(private, mind, reply, reports)
+        if todo:
+            waiting = replace(mind, reports=reports)
+            return Reaction(CustomerAction("console", console=todo), (), waiting)
+        return _answer(mind, view, reply, reports)
+
+
+def _console_due(
+    private: Private, mind: Mind, reply: Reply, reports: tuple[tuple[str, bool], ...]
+) -> str:
+    """The next console action to do; empty when there is none.
+
+    After a failure it stops and says so. What has worked is not done again, looks excepted.
+    """
+    if len(reports) >= MOST_ACTIONS or any(not ok for _, ok in reports):
+        return ""
+    now = [name for name, _ in reports]
+    for name in reply.instructed:
+        action = private.console.get(name)
+        if action is None or name in now:
+            continue
+        if name not in mind.done or not action.operation:
+            return name
+    return ""
+
+
+def _answer(
+    mind: Mind, view: View, reply: Reply, reports: tuple[tuple[str, bool], ...]
+) -> Reaction:
+    """The words that end the customer's turn."""
+    private = view.scenario.private
+    telling = facts.choose(mind, view, reply)
+    verdicts = consent.judge(private, reply.proposed)
+    speech = Speech(view.scenario, str(view.turn))
+    acts = [
+        *speech.report(reports, reply.instructed, mind.done),
+        *speech.tell(telling, mind.said),
+        *speech.consent(verdicts),
+    ]
+    agreed = tuple((a.name, a.value) for a in acts if a.kind == "agreed")
+    news = len(view.told) > mind.heard
+    productive = (
+        news
+        or bool(reports)
+        or any(fact.name not in mind.said for fact in telling.answered)
+        or any(pair not in mind.agreed for pair in agreed)
+    )
+    busy = bool(agreed or telling.answered)
+    if view.satisfied and reply.claim and not busy and len(verdicts) == 0:
+        speech.say("accept")
+        action = CustomerAction("accept", speech.text())
+        return Reaction(action, tuple(acts), _ended(mind, satisfied=True))
+    units = patience.cost(
+        productive=productive, questions=reply.questions, repeated=view.text in mind.texts
+    )
+    left = mind.patience - units
+    if left <= 0:
+        speech.say("leave")
+        acts.append(Act("complained", "patience"))
+        action = CustomerAction("leave", speech.text())
+        return Reaction(action, tuple(acts), _ended(mind, satisfied=False))
+    acts.extend(speech.remark(view, reply, news=news, productive=productive, left=left))
+    satisfaction = pleased(mind.satisfaction) if productive else mind.satisfaction
+    after = Mind(
+        displeased(satisfaction, units),
+        left,
+        _join(mind.said, (a.name for a in acts if a.kind in ("answered", "volunteered"))),
+        len(view.told),
+        (*mind.agreed, *(pair for pair in agreed if pair not in mind.agreed)),
+        _join(mind.done, (name for name, ok in reports if ok)),
+        remember(mind.texts, view.text),
+    )
+    return Reaction(CustomerAction("say", speech.text()), tuple(acts), after)
+
+
+def _farewell(mind: Mind, view: View) -> Reaction:
+    """Words after the assistant's closing; the episode ends whatever they are."""
+    speech = Speech(view.scenario, str(view.turn))
+    speech.say("bye" if view.satisfied else "bye_unhappy")
+    after = _ended(mind, satisfied=view.satisfied)
+    return Reaction(CustomerAction("say", speech.text()), (), after)
+
+
+def _ended(mind: Mind, *, satisfied: bool) -> Mind:
+    return replace(mind, satisfaction=at_end(mind.satisfaction, satisfied), reports=())
+
+
+def _join(old: tuple[str, ...], new: Iterable[str]) -> tuple[str, ...]:
+    """The names of both, each once, oldest first."""
+    return (*old, *(name for name in dict.fromkeys(new) if name not in old))

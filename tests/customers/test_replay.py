@@ -1,0 +1,63 @@
+import pytest
+
+from cirrus_env.customers.replay import ReplayCustomer
+from cirrus_env.nlu.evidence import Call
+from cirrus_env.tickets.model import RecordedTurn
+from cirrus_env.wire import Act
+from tests.customers.fakes import scenario, view
+
+CUSTOMER = ReplayCustomer()
+CALLED = Call(1, "GetAlarm", {"id": "a1", "limit": 3}, {}, False)
+
+
+def play(*turns):
+    made = scenario(recorded=turns)
+    return made, CUSTOMER.begin(made)[2]
+
+
+def test_speaks_the_recorded_turns_then_accepts():
+    made, mind = play(RecordedTurn("one"), RecordedTurn("two"))
+    seen = []
+    for _ in range(3):
+        reaction = CUSTOMER.react(mind, view(made))
+        seen.append((reaction.action.kind, reaction.action.text, reaction.mind.satisfaction))
+        mind = reaction.mind
+    assert seen == [("say", "one", 333_333), ("say", "two", 666_666), ("accept", "", 1_000_000)]
+
+
+@pytest.mark.parametrize(
+    ("turn", "fitting", "misfit"),
+    [
+        (
+            RecordedTurn("x", needs_calls=(("GetAlarm", {"id": "a1", "limit": 3}),)),
+            {"calls": [CALLED]},
+            {"calls": [CALLED._replace(arguments={})]},
+        ),
+        (RecordedTurn("x", needs_passed=("c1",)), {"passed": {"c1": 2}}, {"passed": {"c2": 2}}),
+    ],
+)
+def test_goes_diverged_where_the_recording_does_not_fit(turn, fitting, misfit):
+    made, mind = play(turn)
+    assert CUSTOMER.react(mind, view(made, **fitting)).action.text == "x"
+    gone = CUSTOMER.react(mind, view(made, **misfit))
+    assert gone.action.kind == "leave"
+    assert gone.diverged
+
+
+def test_a_turn_that_answers_follows_only_a_question():
+    made, mind = play(RecordedTurn("At nine.", needs_asked=("time",)))
+    assert CUSTOMER.react(mind, view(made)).diverged
+    reaction = CUSTOMER.react(mind, view(made, Act("asked", "time")))
+    assert reaction.acts == (Act("answered", "time"),)
+    assert not reaction.diverged
+
+
+def test_a_last_entry_without_words_guards_the_acceptance():
+    made, mind = play(RecordedTurn("", needs_passed=("end",)))
+    assert CUSTOMER.react(mind, view(made)).diverged
+    assert CUSTOMER.react(mind, view(made, passed=("end",))).action.kind == "accept"
+
+
+def test_closing_words_change_nothing():
+    made, mind = play(RecordedTurn("one"))
+    assert CUSTOMER.react(mind, view(made, closing=True)).mind == mind
