@@ -1,0 +1,128 @@
+"""Options that several commands share: which tickets, which seeds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any, Final, TypeVar
+
+import click
+
+from cirrus_env.errors import StoreError, TicketError, UnknownTicket
+from cirrus_env.tickets.load import bundled, index, load_ticket
+from cirrus_env.tickets.ticket import Ticket
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+MOST_SEEDS: Final = 1_000_000
+_PART = re.compile(r"(\d{1,18})(?::(\d{1,18}))?", re.ASCII)
+
+as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+split = click.option("--split", type=click.Choice(["train", "test"]), help="Only this split.")
+
+
+class Seeds(click.ParamType):
+    """Seeds such as ``7``, ``0:5`` (0 to 4) or ``1,4,10:12``."""
+
+    name = "seeds"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[int, ...]:
+        """Read the text."""
+        if isinstance(value, tuple):
+            return value
+        found: dict[int, None] = {}
+        for part in str(value).split(","):
+            match = _PART.fullmatch(part.strip())
+            if match is None:
+                self.fail(f"{part!r} is no seed: write 7, 0:5 or 1,4,10:12", param, ctx)
+            first = int(match[1])
+            end = int(match[2]) if match[2] else first + 1
+            if end <= first:
+                self.fail(f"{part!r} holds no seed: the end comes after the start", param, ctx)
+            if end - first + len(found) > MOST_SEEDS:
+                self.fail(f"{part!r} is too many: {MOST_SEEDS:,} seeds at most", param, ctx)
+            found.update(dict.fromkeys(range(first, end)))
+        return tuple(found)
+
+
+def seeds(default: str) -> Callable[[F], F]:
+    """The ``--seeds`` option."""
+    return click.option(
+        "--seeds",
+        type=Seeds(),
+        default=default,
+        show_default=True,
+        help="Such as 7, 0:5 (0 to 4) or 1,4,10:12.",
+    )
+
+
+def rows(patterns: Sequence[str], split: str | None = None) -> list[dict[str, Any]]:
+    """Index entries whose id fits one of the patterns (all, if there are none), in index order.
+
+    Raises:
+        UnknownTicket: If a pattern fits nothing.
+    """
+    known = index()
+    wanted = [row for row in known if split is None or row["split"] == split]
+    if not patterns:
+        return wanted
+    fitting = [row for row in wanted if any(_fits(row, pattern) for pattern in patterns)]
+    for pattern in patterns:
+        if not any(_fits(row, pattern) for row in known):
+            raise UnknownTicket(pattern, [row["id"] for row in known])
+    return fitting
+
+
+def tickets(patterns: Iterable[str], split: str | None = None) -> list[Ticket]:
+    """Tickets by id, by pattern or by path (a file, or a folder of files), each once.
+
+    Raises:
+        UnknownTicket: If a pattern fits nothing.
+        TicketError: If a file is wrong.
+    """
+    names: list[str] = []
+    found: dict[str, Ticket] = {}
+    for pattern in patterns:
+        if pattern.endswith(".toml") or ("\0" not in pattern and Path(pattern).is_dir()):
+            for path in ticket_files(Path(pattern)):
+                ticket = load_ticket(path)
+                found[ticket.env_id] = ticket
+        else:
+            names.append(pattern)
+    if names or not found:
+        for row in rows(names, split):
+            ticket = bundled(row["id"])
+            found.setdefault(ticket.env_id, ticket)
+    return [t for t in found.values() if split is None or t.split == split]
+
+
+def ticket_files(path: Path) -> list[Path]:
+    """The file, or all ticket files of a folder, sorted.
+
+    Raises:
+        TicketError: If there is none.
+        StoreError: If the folder can't be read.
+    """
+    if not path.is_dir():
+        return [path]
+    try:
+        files = sorted(path.rglob("*.toml"))
+    except OSError as error:
+        raise StoreError(f"{path} can't be read: {error.strerror}") from error
+    if not files:
+        raise TicketError(str(path), "", "the folder holds no ticket", "add a .toml file")
+    return files
+
+
+def _fits(row: dict[str, Any], pattern: str) -> bool:
+    names = (row["id"], env_id(row))
+    return any(fnmatchcase(name, pattern) for name in names)
+
+
+def env_id(row: dict[str, Any]) -> str:
+    """The registered name of an index entry."""
+    return f"Cirrus/{row['id']}-v{row.get('version', 0)}"
