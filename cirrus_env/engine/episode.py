@@ -124,7 +124,7 @@ class TicketEpisode:
         self._seeds: Stream | None = None
         self._stage: Stage | None = None
         self._options = ResetOptions()
-        self._closed = False
+        self._start = 1
 
     # -- what may be read --------------------------------------------------------------------
 
@@ -199,6 +199,7 @@ class TicketEpisode:
             "variant": stage.scenario.variant,
             "language": stage.scenario.public.language,
             "turn": self._options.turn,
+            "start": self._start,
             "customer": stage.setting.customer.name if stage.setting.customer else EXTERNAL,
             "judge": self._setting.judge.name,
             "limits": {name: getattr(limits, name) for name in limits.__slots__},
@@ -251,8 +252,7 @@ class TicketEpisode:
         if chosen.turn:
             if self.outcome is not None:
                 raise OptionError(f"the reference ends within {chosen.turn} turns")
-            stage = self._running
-            stage.state.tally = Tally(scenario.gold, rule=setting.rule)
+        self._start = len(self.records)
         return list(self.messages), self.info()
 
     def step(self, action: Any) -> Step:
@@ -360,8 +360,7 @@ class TicketEpisode:
         other.ticket = self.ticket
         other._setting = self._setting
         other._seeds = None if self._seeds is None else self._seeds.copy()
-        other._options = self._options
-        other._closed = False
+        other._options, other._start = self._options, self._start
         other._stage = Stage(
             stage.setting, stage.scenario, stage.state.copy(stage.state.cloud.fork()),
             stage.reader, stage.progress, stage.tools,
@@ -371,7 +370,6 @@ class TicketEpisode:
     def close(self) -> None:
         """Let the episode go; it can be reset again."""
         self._stage = None
-        self._closed = True
 
     # -- inside ------------------------------------------------------------------------------
 
@@ -403,7 +401,7 @@ class TicketEpisode:
     def _open(self, scenario: Scenario, setting: Setting) -> None:
         cloud = scenario.cloud.fork()
         state = State(
-            cloud=cloud, tally=Tally(scenario.gold, rule=setting.rule), mind=None, opened=cloud.now
+            cloud=cloud, tally=Tally.of(scenario, rule=setting.rule), mind=None, opened=cloud.now
         )
         public = scenario.public
         stage = self._stage = Stage(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -49,8 +50,6 @@ class Trajectory:
         Raises:
             StoreError: If it is no trajectory.
         """
-        import json
-
         try:
             header, *body, last = [json.loads(line) for line in lines]
             return cls(header, tuple(map(Record.from_json, body)), last)
@@ -64,7 +63,7 @@ def trajectory(episode: TicketEpisode) -> Trajectory:
     last = {
         "outcome": "" if outcome is None else outcome.name,
         "metrics": episode.metrics(),
-        "return_micro": episode.state.tally.micro(),
+        "return_micro": sum(r.reward_micro for r in episode.records[episode.header["start"] :]),
         "state": digest(episode.state.cloud.dump()),
     }
     return Trajectory(episode.header, tuple(episode.records), last)
@@ -117,10 +116,10 @@ def rescore(
         variant=header["variant"],
         language=header["language"],
     )
-    tally = Tally(scenario.gold, rule=reward_rule(reward))
-    skipped = header.get("turn", 0)
+    tally = Tally.of(scenario, rule=reward_rule(reward))
+    before = 0
     for record in records:
+        if record.i == header["start"]:
+            before = tally.micro()
         tally.add(record)
-    if skipped:
-        return tally.metrics(), sum(record.reward_micro for record in records)
-    return tally.metrics(), tally.micro()
+    return tally.metrics(), tally.micro() - before
