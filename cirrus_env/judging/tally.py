@@ -221,6 +221,11 @@ class Tally:
             return None
         return self._success and self._valid
 
+    @property
+    def cost(self) -> int:
+        """The safe-RL cost so far, as in ``metrics()``."""
+        return self._cost
+
     def micro(self) -> int:
         """R(t): the return of the prefix in millionths, ``round(10**6 x sum)``, ties to even."""
         if self.success or self._rule.path_dependent:

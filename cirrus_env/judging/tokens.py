@@ -17,8 +17,9 @@ def count_tokens(text: str) -> int:
 
 
 def visible_tokens(action: Mapping[str, Any]) -> int:
-    """The visible tokens of an assistant's action (as JSON): its text, and each call's name and
-    arguments, each piece counted by itself.
+    """The visible tokens of an assistant's action, given as JSON.
+
+    Its text, and each call's name and arguments, each piece counted by itself.
     """
     total = count_tokens(action.get("text", ""))
     for _, name, arguments in action.get("calls", ()):
