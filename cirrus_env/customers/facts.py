@@ -42,6 +42,8 @@ def choose(mind: Mind, view: View, reply: Reply) -> Telling:
     lowered = ""
     for name, fact in view.scenario.private.facts.items():
         asked = name in reply.asked
+        if not asked and fact.when == "asked" and not fact.false:
+            continue
         known = name in mind.said
         if known and not asked:
             continue

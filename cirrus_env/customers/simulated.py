@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import replace
-from typing import Final
+from typing import Final, TypeVar
 
 from cirrus_env.customers import consent, facts, patience
 from cirrus_env.customers.mind import (
@@ -21,6 +20,8 @@ from cirrus_env.customers.protocol import Reaction, View
 from cirrus_env.customers.speech import Speech, tone
 from cirrus_env.tickets.model import Private, Scenario
 from cirrus_env.wire import Act, CustomerAction
+
+T = TypeVar("T")
 
 MOST_ACTIONS: Final = 2
 """How many console actions it does after one reply."""
@@ -73,7 +74,9 @@ def _console_due(
 
     After a failure it stops and says so. What has worked is not done again, looks excepted.
     """
-    if len(reports) >= MOST_ACTIONS or any(not ok for _, ok in reports):
+    if not reply.instructed or len(reports) >= MOST_ACTIONS:
+        return ""
+    if any(not ok for _, ok in reports):
         return ""
     now = [name for name, _ in reports]
     for name in reply.instructed:
@@ -98,19 +101,19 @@ def _answer(
         *speech.tell(telling, mind.said),
         *speech.consent(verdicts),
     ]
-    agreed = tuple((a.name, a.value) for a in acts if a.kind == "agreed")
+    agreed = [(act.name, act.value) for act in acts if act.kind == "agreed"]
+    said = [act.name for act in acts if act.kind in ("answered", "volunteered")]
     news = len(view.told) > mind.heard
+    if view.satisfied and reply.claim and not (agreed or verdicts or telling.answered):
+        speech.say("accept")
+        action = CustomerAction("accept", speech.text())
+        return Reaction(action, tuple(acts), _ended(mind, satisfied=True))
     productive = (
         news
         or bool(reports)
         or any(fact.name not in mind.said for fact in telling.answered)
         or any(pair not in mind.agreed for pair in agreed)
     )
-    busy = bool(agreed or telling.answered)
-    if view.satisfied and reply.claim and not busy and len(verdicts) == 0:
-        speech.say("accept")
-        action = CustomerAction("accept", speech.text())
-        return Reaction(action, tuple(acts), _ended(mind, satisfied=True))
     units = patience.cost(
         productive=productive, questions=reply.questions, repeated=view.text in mind.texts
     )
@@ -125,10 +128,10 @@ def _answer(
     after = Mind(
         displeased(satisfaction, units),
         left,
-        _join(mind.said, (a.name for a in acts if a.kind in ("answered", "volunteered"))),
+        _join(mind.said, said),
         len(view.told),
-        (*mind.agreed, *(pair for pair in agreed if pair not in mind.agreed)),
-        _join(mind.done, (name for name, ok in reports if ok)),
+        _join(mind.agreed, agreed),
+        _join(mind.done, [name for name, ok in reports if ok]),
         remember(mind.texts, view.text),
     )
     return Reaction(CustomerAction("say", speech.text()), tuple(acts), after)
@@ -146,6 +149,6 @@ def _ended(mind: Mind, *, satisfied: bool) -> Mind:
     return replace(mind, satisfaction=at_end(mind.satisfaction, satisfied), reports=())
 
 
-def _join(old: tuple[str, ...], new: Iterable[str]) -> tuple[str, ...]:
-    """The names of both, each once, oldest first."""
-    return (*old, *(name for name in dict.fromkeys(new) if name not in old))
+def _join(old: tuple[T, ...], new: list[T]) -> tuple[T, ...]:
+    """The items of both, each once, oldest first."""
+    return (*old, *[item for item in dict.fromkeys(new) if item not in old]) if new else old
