@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from cirrus_env.cloud.model import Actor, Posting, Resource, Transition, draw_id
+from cirrus_env.cloud.model import Actor, AuditEntry, Posting, Resource, Transition, draw_id
 from cirrus_env.errors import InvariantError
 from cirrus_env.world import Stream
 
@@ -171,6 +171,18 @@ class Work:
     def billable(self) -> list[Resource]:
         """All records of the tenant whose kind has accrual rates, kind by kind."""
         return [r for kind in self._cloud.catalogue.rates for r in self.peek_all(kind)]
+
+    def changes_since(self, moment: int) -> list[AuditEntry]:
+        """What has been committed for this tenant after the moment, oldest first."""
+        entries = []
+        for entry in reversed(self._cloud.audit):
+            if entry.at <= moment:
+                break
+            record = entry.after or entry.before
+            if record is not None and record.tenant == self.tenant:
+                entries.append(entry)
+        entries.reverse()
+        return entries
 
     def stream(self, kind: str) -> Stream:
         """The stream that the next new record of this kind draws from."""
