@@ -12,7 +12,11 @@ from cirrus_env.tickets import predicates as p
 
 
 class Call(NamedTuple):
-    """A successful call."""
+    """A successful call.
+
+    ``consented`` is True also where no consent was needed; a call without the consent that it
+    needed is no evidence of anything.
+    """
 
     step: int
     operation: str
@@ -92,7 +96,7 @@ def _called(q: p.Called, e: Evidence, cloud: Cloud, since: int) -> bool:
         first = max(first, e.passed[q.after])
     last = e.passed.get(q.before) if q.before else None
     for call in e.calls:
-        if call.operation != q.operation or call.step <= first:
+        if call.operation != q.operation or call.step <= first or not call.consented:
             continue
         if last is not None and call.step > last:
             continue
