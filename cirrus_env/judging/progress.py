@@ -49,11 +49,11 @@ class Progress:
                 continue
             if any(passed.get(a, step) >= step for a in needed):
                 continue
+            if any(a in new or passed.get(a) == step for a in above):
+                continue
             since = -1
             if checkpoint.kind in EVENT_KINDS:
                 since = max((passed[a] for a in above if a in passed), default=-1)
-            if any(passed.get(a) == step for a in above):
-                continue
             if holds(checkpoint.evidence, evidence, cloud, since):
                 new.append(checkpoint.id)
         for name in new:
