@@ -1,0 +1,236 @@
+"""Prepaid items: when they end and how they are renewed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cirrus_env.cloud.model import Operation
+from cirrus_env.cloud.services.billing import money
+from cirrus_env.cloud.services.billing.models import Order, RenewalStatus, Subscription
+from cirrus_env.cloud.services.billing.orders import new_order_id, pay, unpaid_order
+from cirrus_env.cloud.work import Work
+from cirrus_env.errors import CloudError
+from cirrus_env.world.clock import BILLING_ZONE, DAY, HOUR, iso_second
+
+KEPT = 15 * DAY
+"""How long a stopped prepaid resource is kept before it is released."""
+EARLY = 9 * DAY
+"""How long before the end the automatic renewal is first tried."""
+_CHARGE_HOUR = 8
+_PERIODS = [1, 2, 3, 6, 12]
+_STATUSES = ["AutoRenewal", "ManualRenewal", "NotRenewal"]
+
+
+def _shown(subscription: Subscription) -> dict[str, Any]:
+    auto = subscription.renewal_status == "AutoRenewal"
+    shown: dict[str, Any] = {
+        "InstanceID": subscription.id,
+        "ProductCode": subscription.product,
+        "SubscriptionType": "Subscription",
+        "Region": subscription.region,
+        "Status": subscription.status,
+        "CreateTime": iso_second(subscription.starts),
+        "EndTime": iso_second(subscription.ends),
+        "StopTime": iso_second(subscription.ends),
+        "ReleaseTime": iso_second(subscription.ends + KEPT),
+        "RenewStatus": subscription.renewal_status,
+    }
+    if auto:
+        shown["RenewalDuration"] = subscription.renewal_period
+        shown["RenewalDurationUnit"] = subscription.renewal_unit
+    return shown
+
+
+def _query_available_instances(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
+    wanted = _ids(arguments["InstanceIDs"]) if "InstanceIDs" in arguments else None
+    prepaid = {s.id: s for s in work.all(Subscription)}
+    shown = [_shown(s) for s in prepaid.values() if s.status not in ("Released", "Refunded")]
+    for record in work.billable():
+        if record.id not in prepaid and work.rates(record):
+            shown.append(
+                {
+                    "InstanceID": record.id,
+                    "ProductCode": money.product_of(record.id),
+                    "SubscriptionType": "PayAsYouGo",
+                    "Status": "Normal",
+                }
+            )
+    found = [
+        entry
+        for entry in shown
+        if (wanted is None or entry["InstanceID"] in wanted)
+        and arguments.get("ProductCode") in (None, entry["ProductCode"])
+        and arguments.get("SubscriptionType") in (None, entry["SubscriptionType"])
+        and arguments.get("RenewStatus") in (None, entry.get("RenewStatus"))
+    ]
+    found.sort(key=lambda entry: (entry.get("EndTime", "9999"), entry["InstanceID"]))
+    data = money.page(found, arguments)
+    return money.success(data | {"InstanceList": data.pop("page")})
+
+
+def _ids(text: str) -> list[str]:
+    return [part.strip() for part in text.split(",") if part.strip()]
+
+
+def _set_renewal(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
+    status: RenewalStatus = arguments["RenewalStatus"]
+    period, unit = arguments.get("RenewalPeriod"), arguments.get("RenewalPeriodUnit")
+    if status == "AutoRenewal" and (period is None or unit is None):
+        raise CloudError(
+            "MissingParameter", "AutoRenewal needs RenewalPeriod and RenewalPeriodUnit."
+        )
+    ids = _ids(arguments["InstanceIDs"])
+    if not ids or len(ids) > 100:
+        raise CloudError("InvalidParameter", "InstanceIDs names 1 to 100 instances.")
+    for id in ids:
+        subscription = work.get(Subscription, id)
+        if subscription is None or subscription.product != arguments["ProductCode"]:
+            raise money.missing("subscription instance", id)
+        _renewal(work, subscription, status, period, unit)
+    return money.success({"InstanceIDs": ids, "RenewalStatus": status})
+
+
+def _renewal(
+    work: Work, subscription: Subscription, status: RenewalStatus, period: Any, unit: Any
+) -> None:
+    if subscription.status != "Normal" or subscription.ends <= work.now:
+        raise CloudError(
+            "ResourceStatusError",
+            f"{subscription.id} has expired or was released; its renewal can't be set.",
+        )
+    work.change(
+        subscription,
+        renewal_status=status,
+        renewal_period=period or subscription.renewal_period,
+        renewal_unit=unit or subscription.renewal_unit,
+    )
+    work.emit("subscription.renewal_set", instance=subscription.id, renewal_status=status)
+
+
+def renewal_wanted(work: Work, data: Mapping[str, Any]) -> None:
+    """Another service set how an instance is renewed: event ``renewal.set``."""
+    subscription = work.get(Subscription, data["instance"])
+    if subscription is None:
+        raise money.missing("subscription instance", data["instance"])
+    status: RenewalStatus = data["status"]
+    if data["status"] == "Normal":  # what ECS calls renewal by hand
+        status = "ManualRenewal"
+    _renewal(work, subscription, status, data.get("period"), data.get("unit"))
+
+
+def renewal_ordered(work: Work, data: Mapping[str, Any]) -> None:
+    """Another service sold a renewal: event ``renewal.ordered``."""
+    subscription = work.get(Subscription, data["instance"])
+    if subscription is None:
+        raise money.missing("subscription instance", data["instance"])
+    renew(work, subscription, data["months"], data["order"])
+
+
+def renew(work: Work, subscription: Subscription, months: int, order: str) -> Order:
+    """Order and pay a renewal from the balance.
+
+    Raises:
+        CloudError: If an order is unpaid, money is owed or lacking, or the resource is gone.
+    """
+    if subscription.status not in ("Normal", "Expired"):
+        raise CloudError("ResourceStatusError", f"{subscription.id} was released.")
+    if unpaid_order(work, subscription.id) is not None:
+        raise CloudError("Instance.UnPaidOrder", f"{subscription.id} has an unpaid order.", 403)
+    cents = subscription.monthly * months
+    return pay(
+        work,
+        Order(
+            order, work.tenant, order_type="Renew", product=subscription.product,
+            instance=subscription.id, gross=cents, amount=cents, created=work.now, months=months,
+            region=subscription.region,
+        ),
+    )  # fmt: skip
+
+
+def run_clock(work: Work) -> None:
+    """Every hour: expire, release and renew what is due."""
+    local_hour = (work.now + int(BILLING_ZONE.utcoffset(None).total_seconds())) // HOUR % 24
+    for subscription in work.all(Subscription):
+        left = subscription.ends - work.now
+        if subscription.status == "Normal" and left <= 0:
+            work.change(subscription, status="Expired")
+            work.emit("subscription.expired", instance=subscription.id)
+        elif subscription.status == "Expired" and left <= -KEPT:
+            work.change(subscription, status="Released")
+            work.emit("subscription.released", instance=subscription.id)
+        elif (
+            subscription.status == "Normal"
+            and subscription.renewal_status == "AutoRenewal"
+            and left <= EARLY
+            and local_hour == _CHARGE_HOUR
+        ):
+            _try_renewal(work, subscription)
+
+
+def _try_renewal(work: Work, subscription: Subscription) -> None:
+    months = subscription.renewal_period * (12 if subscription.renewal_unit == "Y" else 1)
+    cents = subscription.monthly * months
+    enough = work.balance(money.cash(work.tenant)) + money.account_of(work).credit >= cents
+    if enough and unpaid_order(work, subscription.id) is None:
+        renew(work, subscription, months, new_order_id(work))
+
+
+OPERATIONS = (
+    Operation(
+        "QueryAvailableInstances",
+        "Lists the account's resources with how they are paid; for prepaid ones when they end and"
+        " how they are renewed.",
+        "read",
+        {
+            "type": "object",
+            "properties": {
+                "ProductCode": {"type": "string", "maxLength": 64},
+                "SubscriptionType": {"enum": ["Subscription", "PayAsYouGo"]},
+                "InstanceIDs": {
+                    "type": "string",
+                    "maxLength": 4096,
+                    "description": "Ids with commas between them, at most 100.",
+                },
+                "RenewStatus": {"enum": _STATUSES},
+                **money.paging(300),
+            },
+            "additionalProperties": False,
+        },
+        _query_available_instances,
+    ),
+    Operation(
+        "SetRenewal",
+        "Sets how prepaid instances are renewed: automatically, by hand, or not at all.",
+        "write",
+        {
+            "type": "object",
+            "properties": {
+                "InstanceIDs": {
+                    "type": "string",
+                    "minLength": 1,
+                    "maxLength": 4096,
+                    "description": "Ids with commas between them, at most 100.",
+                },
+                "ProductCode": {"type": "string", "minLength": 1, "maxLength": 64},
+                "RenewalStatus": {"enum": _STATUSES},
+                "RenewalPeriod": {"enum": _PERIODS},
+                "RenewalPeriodUnit": {"enum": ["M", "Y"]},
+            },
+            "required": ["InstanceIDs", "ProductCode", "RenewalStatus"],
+            "additionalProperties": False,
+        },
+        _set_renewal,
+        resource="InstanceIDs",
+        propose={
+            "en": (
+                ("set", "switch", "turn", "change", "enable", "disable", "activate", "stop"),
+                ("auto-renew", "auto renew", "automatic renewal", "autorenew", "renewal"),
+            ),
+            "zh": (
+                ("设置", "开启", "打开", "关闭", "改为", "改成", "启用", "停用", "取消"),
+                ("自动续费", "手动续费", "续费方式", "到期不续费"),
+            ),
+        },
+    ),
+)
