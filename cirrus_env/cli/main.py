@@ -7,6 +7,7 @@ import sys
 from collections.abc import Sequence
 from importlib import import_module
 
+from cirrus_env._version import __version__
 from cirrus_env.cli.streams import Streams, leave_pipe, one_line
 
 COMMANDS = {
@@ -48,9 +49,7 @@ def run(arguments: Sequence[str], streams: Streams) -> int:
         return 0 if arguments else 2
     name, *rest = arguments
     if name == "--version":
-        from importlib.metadata import version
-
-        streams.line(f"cirrus-env {version('cirrus-env')}")
+        streams.line(f"cirrus-env {__version__}")
         return 0
     if name not in COMMANDS:
         near = difflib.get_close_matches(name, COMMANDS, n=1)
