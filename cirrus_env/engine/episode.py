@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -442,8 +442,16 @@ class TicketEpisode:
             console=state.console,
             turn=state.turn,
             calls=state.evidence.calls,
-            passed=state.evidence.passed,
+            passed=self._settled(stage),
         )
+
+    @staticmethod
+    def _settled(stage: Stage) -> Collection[str]:
+        """Checkpoints passed, for the replayed customer also those skipped."""
+        evidence = stage.state.evidence
+        if not stage.scenario.private.recorded:
+            return evidence.passed
+        return {*evidence.passed, *stage.progress.skipped(evidence)}
 
     def _assist(self, action: AssistantAction) -> None:
         stored, move = assistant.take(self._running, action)

@@ -59,3 +59,12 @@ class Progress:
         for name in new:
             passed[name] = step
         return new
+
+    def skipped(self, evidence: Evidence) -> list[str]:
+        """Skippable checkpoints that were not passed although a descendant was."""
+        passed = evidence.passed
+        jumped: dict[str, None] = {}
+        for checkpoint, needed, above in self._plan:
+            if checkpoint.id in passed:
+                jumped.update((a, None) for a in above if a not in passed and a not in needed)
+        return list(jumped)

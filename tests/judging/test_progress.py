@@ -116,3 +116,10 @@ def test_a_grandparent_is_waited_for_through_a_skippable_parent(cloud):
 def test_an_ancestor_of_another_variant_is_ignored(cloud):
     lone = Checkpoint("lone", "explanation", Told("cause"), after=("elsewhere",))
     assert plan(lone).newly_passed(Evidence(told={"cause": 1}), cloud, 1) == ["lone"]
+
+
+def test_skipped_are_the_skippable_ones_that_a_descendant_left_behind():
+    progress = plan(*CHAIN)
+    assert progress.skipped(Evidence(passed={})) == []
+    assert progress.skipped(Evidence(passed={"ask": 1, "see": 2})) == []
+    assert progress.skipped(Evidence(passed={"see": 2})) == ["ask"]
