@@ -1,0 +1,36 @@
+"""Disks and snapshots."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from cirrus_env.cloud.model import Link, Service
+from cirrus_env.cloud.services.disk import disks, snapshots
+from cirrus_env.cloud.services.disk.models import (
+    DISK_LIFECYCLE,
+    SNAPSHOT_LIFECYCLE,
+    Disk,
+    Snapshot,
+    disk_rates,
+    snapshot_rates,
+)
+
+SERVICE: Final = Service(
+    name="disk",
+    kinds=(Disk, Snapshot),
+    operations=(*disks.OPERATIONS, *snapshots.OPERATIONS),
+    lifecycle={Disk.kind: DISK_LIFECYCLE, Snapshot.kind: SNAPSHOT_LIFECYCLE},
+    rates={Disk.kind: disk_rates, Snapshot.kind: snapshot_rates},
+    handlers={
+        "ecs.instance.released": disks.on_instance_released,
+        "ecs.instance.Running": disks.on_instance_running,
+        "account.overdue": disks.on_overdue,
+        "account.paid": disks.on_paid,
+    },
+    links={
+        Disk.kind: Link("instance_id", "ecs.instance"),
+        Snapshot.kind: Link("disk_id", Disk.kind, kept=True),
+    },
+)
+
+__all__ = ["SERVICE", "Disk", "Snapshot"]

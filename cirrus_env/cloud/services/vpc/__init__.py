@@ -1,0 +1,25 @@
+"""Elastic public addresses."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from cirrus_env.cloud.model import Link, Service
+from cirrus_env.cloud.services.vpc import tools
+from cirrus_env.cloud.services.vpc.models import LIFECYCLE, Eip, ReleasedEip, rates
+
+SERVICE: Final = Service(
+    name="vpc",
+    kinds=(Eip, ReleasedEip),
+    operations=tools.OPERATIONS,
+    lifecycle={Eip.kind: LIFECYCLE},
+    rates={Eip.kind: rates},
+    handlers={
+        "ecs.instance.released": tools.on_instance_released,
+        "account.overdue": tools.on_overdue,
+        "account.paid": tools.on_paid,
+    },
+    links={Eip.kind: Link("instance_id", "ecs.instance")},
+)
+
+__all__ = ["SERVICE", "Eip", "ReleasedEip"]
