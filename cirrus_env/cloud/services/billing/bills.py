@@ -89,6 +89,7 @@ def _lines(work: Work, arguments: dict[str, Any], by_item: bool) -> list[_Line]:
     postings = work.ledger_postings()
     tenant, cycle = work.tenant, arguments["BillingCycle"]
     date = arguments.get("BillingDate")
+    orders = {order.id for order in work.all(Order)}
     cash, voucher = money.cash(tenant), money.voucher(tenant)
     owed = outstanding(postings, tenant, -work.balance(cash))
     lines: dict[tuple[str, str, str, bool], _Line] = {}
@@ -103,7 +104,7 @@ def _lines(work: Work, arguments: dict[str, Any], by_item: bool) -> list[_Line]:
             continue  # a voucher being issued is no bill
         if billing_cycle(posting.at) != cycle or (date and billing_date(posting.at) != date):
             continue
-        bought = posting.item in (money.ORDER, money.REFUND)
+        bought = posting.item in (money.ORDER, money.REFUND) or posting.memo in orders
         subscription = "Subscription" if bought else "PayAsYouGo"
         key = (posting.resource, posting.item if by_item else "", subscription, sign < 0)
         line = lines.get(key)
