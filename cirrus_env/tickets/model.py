@@ -14,9 +14,8 @@ from typing import TYPE_CHECKING, Any, Literal
 from cirrus_env.tickets.predicates import Predicate
 
 if TYPE_CHECKING:
-    from cirrus_env.tickets.ticket import Ticket
-
     from cirrus_env.cloud.kernel import Cloud
+    from cirrus_env.tickets.ticket import Ticket
 
 Ending = Literal["resolve", "guide", "refuse", "escalate"]
 SlotType = Literal["enum", "statement", "money", "number", "date", "id"]
@@ -294,3 +293,14 @@ class Scenario:
     gold: Gold
     cloud: Cloud
     values: Mapping[str, Any]
+
+    def __copy__(self) -> Scenario:
+        return self
+
+    def __deepcopy__(self, memo: object) -> Scenario:
+        return self
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        from cirrus_env.tickets.scenario import remake
+
+        return remake, (self.ticket, self.seed, self.variant, self.public.language)

@@ -1,0 +1,141 @@
+"""The customer's side of a variant: facts, beliefs, console actions, consents, satisfaction."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from cirrus_env.tickets.clauses import Names, applies, argument_names, operation_name, read
+from cirrus_env.tickets.model import Consent, ConsoleAction, Fact, Groups, Private
+from cirrus_env.tickets.predicates import All
+from cirrus_env.tickets.scope import Scope
+from cirrus_env.tickets.templates import Fixed, Part, combine, combine_dict, combine_tuple
+
+_FACTS = (("facts", False), ("beliefs", True))
+
+
+def present_facts(scope: Scope, customer: Mapping[str, Any]) -> dict[str, tuple[str, Any, bool]]:
+    """Fact name -> (path, entry, whether it is false), of this variant, in listed order."""
+    found: dict[str, tuple[str, Any, bool]] = {}
+    for section, false in _FACTS:
+        for name, entry in customer.get(section, {}).items():
+            path = f"customer.{section}.{name}"
+            if not scope.applies(path, entry):
+                continue
+            if name in found:
+                scope.fail(path, f"{name!r} is a fact and a belief", "rename one of them")
+            found[name] = (path, entry, false)
+    return found
+
+
+def present_console(scope: Scope, customer: Mapping[str, Any]) -> dict[str, Any]:
+    """Console action name -> entry, of this variant."""
+    entries = customer.get("console", {})
+    return {n: e for n, e in entries.items() if scope.applies(f"customer.console.{n}", e)}
+
+
+def compile_private(scope: Scope, names: Names, customer: Mapping[str, Any]) -> Part:
+    """The part that gives ``Private``."""
+    facts = {
+        name: _fact(scope, names, path, name, entry, false)
+        for name, (path, entry, false) in present_facts(scope, customer).items()
+    }
+    console = {
+        name: _console(scope, f"customer.console.{name}", name, entry)
+        for name, entry in present_console(scope, customer).items()
+    }
+    parts = (
+        scope.text("customer.name", customer.get("name", "{customer}")),
+        Fixed(customer["mood"]),
+        Fixed(customer["patience"]),
+        scope.wording("customer.opening", customer["opening"], "opening"),
+        combine_dict(facts),
+        _consents(scope, names, customer.get("consents", ())),
+        combine_dict(console),
+        _satisfied(scope, names, customer.get("satisfied", ())),
+    )
+    return combine(Private, parts)
+
+
+def _fact(
+    scope: Scope, names: Names, path: str, name: str, entry: Mapping[str, Any], false: bool
+) -> Part:
+    when = entry.get("when", "volunteered" if false else "asked")
+    asked_by = spoken_groups(scope, f"{path}.asked_by", entry.get("asked_by", {}))
+    if when == "asked" and not asked_by:
+        scope.fail(path, "told when asked, but no question asks for it", "add asked_by")
+    given = entry.get("confronted_by", ())
+    confronted = (given,) if isinstance(given, str) else tuple(given)
+    operations = scope.catalogue.operations
+    for other in confronted:
+        if other not in operations:
+            known = [*names.facts, *operations]
+            scope.known(f"{path}.confronted_by", other, "operation or fact", known)
+    if when == "confronted" and not confronted:
+        scope.fail(path, "told when confronted, but nothing confronts it", "add confronted_by")
+    needed = entry.get("needed", False)
+    text = scope.wording(path, entry, f"fact:{name}")
+    return combine(lambda t: Fact(name, t, when, asked_by, confronted, false, needed), (text,))
+
+
+def _console(scope: Scope, path: str, name: str, entry: Mapping[str, Any]) -> Part:
+    told_by = spoken_groups(scope, f"{path}.told_by", entry["told_by"])
+    operation = entry.get("operation", "")
+    if operation:
+        operation_name(scope, f"{path}.operation", operation, "customer")
+        argument_names(scope, f"{path}.arguments", operation, entry.get("arguments", {}))
+    parts = (
+        scope.table(f"{path}.arguments", entry.get("arguments", {})),
+        scope.wording(f"{path}.says", entry["says"], f"says:{name}"),
+        scope.wording(f"{path}.fails", entry["fails"], f"fails:{name}")
+        if "fails" in entry
+        else Fixed(""),
+    )
+    return combine(lambda a, s, f: ConsoleAction(name, told_by, operation, a, s, f), parts)
+
+
+def spoken_groups(scope: Scope, path: str, node: Mapping[str, Any]) -> Groups:
+    """The phrase groups of this language; none where it has none."""
+    groups = node.get(scope.language)
+    return scope.phrase_groups(f"{path}.{scope.language}", groups) if groups else ()
+
+
+def _consents(scope: Scope, names: Names, entries: Any) -> Part:
+    parts = []
+    for i, entry in enumerate(entries):
+        path = f"customer.consents[{i}]"
+        if scope.applies(path, entry):
+            parts.append(_consent(scope, names, path, entry))
+    return combine_tuple(parts)
+
+
+def _consent(scope: Scope, names: Names, path: str, entry: Mapping[str, Any]) -> Part:
+    operation = operation_name(scope, f"{path}.to", entry["to"], "assistant")
+    id, needs = entry.get("id", ""), []
+    for i, item in enumerate(entry.get("needs", ())):
+        if item.startswith("{"):
+            id = id or item
+        else:
+            needs.append(scope.known(f"{path}.needs[{i}]", item, "slot", names.slots))
+    if not id:
+        scope.fail(path, "no resource is named", 'add id = "{...}", or name it in needs')
+    argument_names(scope, f"{path}.with", operation, entry.get("with", {}))
+    parts = (scope.machine(f"{path}.id", id), scope.table(f"{path}.with", entry.get("with", {})))
+    slots = tuple(needs)
+    return combine(lambda i, w: Consent(operation, i, slots, w), parts)
+
+
+def _satisfied(scope: Scope, names: Names, entries: Any) -> Part:
+    parts = []
+    for i, entry in enumerate(entries):
+        path = f"customer.satisfied[{i}]"
+        if applies(scope, path, entry):
+            parts.append(read(scope, names, path, entry))
+    if not parts:
+        scope.fail(
+            "customer.satisfied", f"nothing satisfies the customer of variant {scope.variant!r}",
+            "add a [[customer.satisfied]]",
+        )  # fmt: skip
+    if len(parts) == 1:
+        return parts[0]
+    return combine(All, (combine_tuple(parts),))

@@ -1,0 +1,206 @@
+"""The world of a variant: records, distractors and money history, ready to be set up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from cirrus_env.cloud.model import Posting, Resource
+from cirrus_env.tickets.fields import check_value, field_types
+from cirrus_env.tickets.moments import compile_moment, is_moment
+from cirrus_env.tickets.scope import Scope
+from cirrus_env.tickets.shapes import draw_id, has_shape, known_kinds
+from cirrus_env.tickets.templates import Fixed, Part, Values
+from cirrus_env.world import Stream
+from cirrus_env.world.clock import HOUR
+
+_RESERVED = ("only", "kind", "id", "tenant")
+
+Records = Callable[[int, Values], list[Resource]]
+Postings = Callable[[Values], list[Posting]]
+
+
+def compile_records(scope: Scope, data: Mapping[str, Any]) -> tuple[Part, ...]:
+    """The parts that give the records of ``[[world]]`` in this variant."""
+    parts = []
+    for i, entry in enumerate(data.get("world", ())):
+        path = f"world[{i}]"
+        if scope.applies(path, entry):
+            given = {k: v for k, v in entry.items() if k not in _RESERVED}
+            parts.append(_record(scope, path, entry, given))
+    return tuple(parts)
+
+
+def _record(scope: Scope, path: str, entry: Mapping[str, Any], given: Mapping[str, Any]) -> Part:
+    kind = _kind(scope, path, entry)
+    parts = [scope.machine(f"{path}.id", entry["id"]), _tenant(entry)]
+    parts += _fields(scope, path, kind, given)
+    build = _builder(kind, ["id", "tenant", *given], parts)
+    return lambda values: kind(**build(values))
+
+
+def _builder(
+    kind: type[Resource], names: list[str], parts: list[Part]
+) -> Callable[[Values], dict[str, Any]]:
+    """The function that gives the constructor's arguments."""
+    settled: dict[str, Any] = {}
+    open_parts = []
+    for name, part in zip(names, parts, strict=True):
+        if isinstance(part, Fixed):
+            settled[name] = part.value
+        else:
+            open_parts.append((name, part))
+
+    def make(values: Values) -> dict[str, Any]:
+        arguments = settled.copy()
+        for name, part in open_parts:
+            arguments[name] = part(values)
+        return arguments
+
+    return make
+
+
+def _kind(scope: Scope, path: str, entry: Mapping[str, Any]) -> type[Resource]:
+    name = scope.known(f"{path}.kind", entry["kind"], "kind", scope.catalogue.kinds)
+    return scope.catalogue.kinds[name]
+
+
+def _tenant(entry: Mapping[str, Any]) -> Part:
+    key = "neighbour" if entry.get("tenant") == "neighbour" else "account"
+    return lambda values: values[key]
+
+
+def _fields(scope: Scope, path: str, kind: type[Resource], given: Mapping[str, Any]) -> list[Part]:
+    types = field_types(kind)
+    parts = []
+    for name, node in given.items():
+        scope.known(f"{path}.{name}", name, f"field of {kind.kind}", types)
+        if name in ("id", "tenant"):
+            scope.fail(f"{path}.{name}", f"{name} is drawn, not given")
+        parts.append(check_value(scope, f"{path}.{name}", types[name], node))
+    return parts
+
+
+def compile_distractors(scope: Scope, data: Mapping[str, Any]) -> tuple[Records, ...]:
+    """The makers of ``[[distractors]]``: records of no importance, each with a drawn id.
+
+    Inside ``fields`` the placeholder ``{own}`` is the record's own id and ``{number}`` its number
+    from 1; a group's ``name`` gives later groups the id of the member with the same number.
+    """
+    result: list[Records] = []
+    earlier: tuple[str, ...] = ()
+    for i, entry in enumerate(data.get("distractors", ())):
+        path = f"distractors[{i}]"
+        if not scope.applies(path, entry):
+            continue
+        label = f"distractor:{entry.get('name', i)}"
+        result.append(_distractors(scope, path, entry, label, earlier))
+        name = entry.get("name")
+        if name in scope.natures:
+            scope.fail(f"{path}.name", f"{name!r} is a parameter already", "choose another")
+        if name:
+            scope.natures[name] = "text"
+            earlier = (*earlier, name)
+    for name in earlier:
+        del scope.natures[name]
+    return tuple(result)
+
+
+def _distractors(
+    scope: Scope, path: str, entry: Mapping[str, Any], label: str, earlier: tuple[str, ...]
+) -> Records:
+    kind = _kind(scope, path, entry)
+    if not has_shape(kind.kind):
+        scope.known(f"{path}.kind", kind.kind, "id shape for distractors", known_kinds())
+    count = entry.get("count", 1)
+    low, high = (count["from"], count["to"]) if isinstance(count, dict) else (count, count)
+    if high < low:
+        scope.fail(f"{path}.count", "the range is empty", "let from be at most to")
+    scope.natures.update(own="text", number="number")
+    given = entry.get("fields", {})
+    parts = [_tenant(entry), *_fields(scope, f"{path}.fields", kind, given)]
+    build = _builder(kind, ["tenant", *given], parts)
+    vary = _vary(scope, f"{path}.vary", kind, entry.get("vary", {}))
+    for local in ("own", "number"):
+        del scope.natures[local]
+    name = entry.get("name", "")
+
+    def make(seed: int, values: Values) -> list[Resource]:
+        stream, result = Stream(seed, label), []
+        ids = [draw_id(kind.kind, stream) for _ in range(low + stream.below(high - low + 1))]
+        if name:
+            values[f"{name}[]"] = ids
+        for n, id in enumerate(ids):
+            values["own"], values["number"] = id, n + 1
+            for group in earlier:
+                others = values[f"{group}[]"]
+                values[group] = others[n % len(others)]
+            fields = build(values)
+            fields["id"] = id
+            for key, options in vary:
+                fields[key] = options[stream.below(len(options))](values)
+            result.append(kind(**fields))
+        return result
+
+    return make
+
+
+def _vary(
+    scope: Scope, path: str, kind: type[Resource], node: Mapping[str, Any]
+) -> list[tuple[str, list[Part]]]:
+    types, result = field_types(kind), []
+    for name, options in node.items():
+        scope.known(f"{path}.{name}", name, f"field of {kind.kind}", types)
+        parts = [
+            check_value(scope, f"{path}.{name}[{i}]", types[name], option)
+            for i, option in enumerate(options)
+        ]
+        result.append((name, parts))
+    return result
+
+
+def compile_history(scope: Scope, data: Mapping[str, Any]) -> tuple[Postings, ...]:
+    """The makers of the postings of ``[[history]]`` in this variant."""
+    result = []
+    for i, entry in enumerate(data.get("history", ())):
+        path = f"history[{i}]"
+        if scope.applies(path, entry):
+            result.append(_history(scope, path, entry))
+    return tuple(result)
+
+
+def _history(scope: Scope, path: str, entry: Mapping[str, Any]) -> Postings:
+    at = compile_moment(scope, f"{path}.at", entry["at"])
+    parts = [
+        scope.machine(f"{path}.{key}", entry.get(key, default))
+        for key, default in (("debit", "cash:{account}"), ("credit", "provider"))
+    ]
+    parts.append(check_value(scope, f"{path}.cents", int, entry["cents"]))
+    parts += [
+        scope.machine(f"{path}.{key}", entry.get(key, "")) for key in ("item", "resource", "memo")
+    ]
+    times = check_value(scope, f"{path}.times", int, entry.get("times", 1))
+    step = _step(scope, f"{path}.every", entry.get("every", "+1d"))
+
+    def make(values: Values) -> list[Posting]:
+        moment, last = at(values), values["now"]
+        debit, credit, cents, item, resource, memo = [part(values) for part in parts]
+        if cents <= 0:
+            return []
+        return [
+            Posting(moment + n * step, debit, credit, cents, item, resource, memo)
+            for n in range(times(values))
+            if moment + n * step <= last
+        ]
+
+    return make
+
+
+def _step(scope: Scope, path: str, text: str) -> int:
+    text = text if text.startswith(("+", "-")) else f"+{text}"
+    if not is_moment(text) or "{" in text:
+        scope.fail(path, f"{text!r} is no length of time", "write it like '1h' or '1d'")
+    seconds: int = compile_moment(scope, path, text)({"now": 0})
+    if seconds < HOUR:
+        scope.fail(path, "history repeats hourly at most", "write '1h' or more")
+    return seconds
