@@ -56,8 +56,8 @@ def read(scope: Scope, names: Names, path: str, node: Any, depth: int = 0) -> Pa
     if depth > MAX_NESTING:
         scope.fail(path, "predicates are nested too deep", "or a named one names itself")
     head = _head(scope, path, node)
-    reader = _READERS[head]
-    return reader(scope, names, path, node, depth)
+    part: Part = _READERS[head](scope, names, path, node, depth)
+    return part
 
 
 def _head(scope: Scope, path: str, node: Mapping[str, Any]) -> str:
@@ -136,20 +136,21 @@ def _called(scope: Scope, names: Names, path: str, node: Any, depth: int) -> Par
             scope.fail(f"{path}.{key}", "a table is needed", f'write {key} = {{ Name = "..." }}')
         tables.append(scope.table(f"{path}.{key}", table))
     argument_names(scope, f"{path}.with", operation, node.get("with", {}))
-    texts = [
-        scope.machine(f"{path}.{key}", _string(scope, path, node, key))
-        if key in node
-        else Fixed("")
-        for key in ("returned", "not_returned")
-    ]
-    moments = []
-    for key in ("after", "before"):
-        name = _string(scope, path, node, key) if key in node else ""
-        if name:
-            scope.known(f"{path}.{key}", name, "checkpoint", names.checkpoints)
-        moments.append(Fixed(name))
-    parts = (tables[0], *texts, tables[1], *moments)
-    return combine(lambda w, r, n, s, a, b: p.Called(operation, w, r, n, s, a, b), parts)
+    texts: list[Part] = [Fixed(""), Fixed("")]
+    for i, key in enumerate(("returned", "not_returned")):
+        if key in node:
+            texts[i] = scope.machine(f"{path}.{key}", _string(scope, path, node, key))
+    after, before = (_checkpoint(scope, names, path, node, key) for key in ("after", "before"))
+    parts = (tables[0], *texts, tables[1])
+    return combine(lambda w, r, n, s: p.Called(operation, w, r, n, s, after, before), parts)
+
+
+def _checkpoint(scope: Scope, names: Names, path: str, node: Any, key: str) -> str:
+    if key not in node:
+        return ""
+    return scope.known(
+        f"{path}.{key}", _string(scope, path, node, key), "checkpoint", names.checkpoints
+    )
 
 
 def operation_name(scope: Scope, path: str, name: str, actor: str = "") -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cirrus_env.tickets.clauses import Names, applies, argument_names, operation_name, read
-from cirrus_env.tickets.model import Consent, ConsoleAction, Fact, Groups, Private
+from cirrus_env.tickets.model import Consent, ConsoleAction, Fact, Groups, Private, RecordedTurn
 from cirrus_env.tickets.predicates import All
 from cirrus_env.tickets.scope import Scope
 from cirrus_env.tickets.templates import Fixed, Part, combine, combine_dict, combine_tuple
@@ -53,6 +53,7 @@ def compile_private(scope: Scope, names: Names, customer: Mapping[str, Any]) -> 
         _consents(scope, names, customer.get("consents", ())),
         combine_dict(console),
         _satisfied(scope, names, customer.get("satisfied", ())),
+        combine_tuple(_recorded(scope, names, customer.get("recorded", ()))),
     )
     return combine(Private, parts)
 
@@ -139,3 +140,27 @@ def _satisfied(scope: Scope, names: Names, entries: Any) -> Part:
     if len(parts) == 1:
         return parts[0]
     return combine(All, (combine_tuple(parts),))
+
+
+def _recorded(scope: Scope, names: Names, entries: Any) -> list[Part]:
+    parts = []
+    for i, entry in enumerate(entries):
+        path = f"customer.recorded[{i}]"
+        if not scope.applies(path, entry):
+            continue
+        calls = [
+            combine_tuple((Fixed(call["call"]), scope.table(f"{path}.needs_calls", call["with"])))
+            for call in entry.get("needs_calls", ())
+        ]
+        for name in entry.get("needs_asked", ()):
+            scope.known(f"{path}.needs_asked", name, "fact", names.facts)
+        for name in entry.get("needs_passed", ()):
+            scope.known(f"{path}.needs_passed", name, "checkpoint", names.checkpoints)
+        parts.append(_turn(scope, path, entry, combine_tuple(calls)))
+    return parts
+
+
+def _turn(scope: Scope, path: str, entry: Mapping[str, Any], calls: Part) -> Part:
+    asked, passed = tuple(entry.get("needs_asked", ())), tuple(entry.get("needs_passed", ()))
+    text = scope.text(f"{path}.text", entry["text"]) if entry["text"] else Fixed("")
+    return combine(lambda t, c: RecordedTurn(t, c, asked, passed), (text, calls))

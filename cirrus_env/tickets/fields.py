@@ -5,7 +5,7 @@ from __future__ import annotations
 import types
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from cirrus_env.cloud.model import Resource
 from cirrus_env.tickets.moments import compile_moment, is_moment
@@ -20,9 +20,13 @@ _NATURES: Mapping[str, tuple[type, ...]] = {
 }
 
 
-@lru_cache(maxsize=256)
 def field_types(kind: type[Resource]) -> Mapping[str, Any]:
     """Field name -> its annotation, of a record class."""
+    return _types(cast(Any, kind))  # a class is hashable, whatever mypy makes of its metaclass
+
+
+@lru_cache(maxsize=256)
+def _types(kind: Any) -> Mapping[str, Any]:
     hints = get_type_hints(kind)
     names = [name for name in kind.__dataclass_fields__ if name in hints]
     return {name: hints[name] for name in names}
@@ -38,7 +42,7 @@ def check_value(scope: Scope, path: str, hint: Any, node: Any) -> Part:
         return compile_moment(scope, path, node)
     nature = scope.nature(path, node)
     part = scope.value(path, node)
-    if nature in _NATURES:
+    if nature is not None and nature in _NATURES:
         if not any(_accepts(hint, wanted) for wanted in _NATURES[nature]):
             scope.fail(path, f"{node!r} is {nature}, not {_say(hint)}", "use another parameter")
         return part

@@ -9,6 +9,7 @@ from cirrus_env.tickets.clauses import Names, applies, argument_names, operation
 from cirrus_env.tickets.customer import spoken_groups
 from cirrus_env.tickets.fields import field_types
 from cirrus_env.tickets.model import Checkpoint, Closing, Gold, Minefield, Reference, Slot
+from cirrus_env.tickets.public import policies_in_scope
 from cirrus_env.tickets.scope import Scope
 from cirrus_env.tickets.templates import Fixed, Part, combine, combine_dict, combine_tuple
 from cirrus_env.world.clock import billing_date
@@ -59,10 +60,11 @@ def compile_gold(
         _replies(scope, "must_pass", data.get("must_pass", ())),
     )
     shortest, tokens = constants.get("shortest", 0), constants.get("tokens", 0)
+    wrong = constants.get("wrong_replies", 0)
     scored = bool(data.get("checkpoints")) or "imported" not in data
     return combine(
         lambda s, c, m, f, h, y, e, r: Gold(
-            ending, queue, c, s, m, f, h, y, e, r, shortest, tokens, scored
+            ending, queue, c, s, m, f, h, y, e, r, shortest, tokens, scored, wrong
         ),
         parts,
     )
@@ -195,8 +197,8 @@ def _minefields(scope: Scope, names: Names, data: Mapping[str, Any]) -> list[Par
             continue
         operation = operation_name(scope, f"{path}.called", entry["called"], "assistant")
         argument_names(scope, f"{path}.with", operation, entry.get("with", {}))
-        scope.known(f"{path}.policy", entry["policy"], "policy in scope", data.get("policies", ()))
-        unless = Fixed(None)
+        scope.known(f"{path}.policy", entry["policy"], "policy in scope", policies_in_scope(data))
+        unless: Part = Fixed(None)
         if "unless" in entry:
             unless = read(scope, names, f"{path}.unless", entry["unless"])
         parts.append(_minefield(entry, scope.table(f"{path}.with", entry.get("with", {})), unless))

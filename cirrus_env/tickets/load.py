@@ -8,6 +8,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from cirrus_env.cloud.catalogue import GENERAL, SERVICES
 from cirrus_env.errors import TicketError, UnknownTicket
 from cirrus_env.tickets.index import DATA, index
 from cirrus_env.tickets.schema import MAX_DEPTH, depth, schema_errors
@@ -37,6 +38,7 @@ def load_ticket(source: Path | str, *, file: str = "") -> Ticket:
     errors = schema_errors(data, file)
     if errors:
         raise errors[0]
+    _check_names(data, file)
     ticket = _ticket(data, text, file)
     for variant in ticket.variants:
         for language in ticket.languages:
@@ -107,12 +109,20 @@ def _parse(text: str, file: str) -> dict[str, Any]:
     return data
 
 
+def _check_names(data: Mapping[str, Any], file: str) -> None:
+    names = [variant["name"] for variant in data["variants"]]
+    if len(set(names)) != len(names):
+        raise TicketError(file, "variants", "two variants have one name", "rename one")
+    offered = [name for name in SERVICES if name not in GENERAL]
+    for i, name in enumerate(data.get("uses", ())):
+        if name not in offered:
+            mend = f"there are {', '.join(offered)}"
+            raise TicketError(file, f"uses[{i}]", f"no service {name!r}", mend)
+
+
 def _ticket(
     data: dict[str, Any], text: str, file: str, entry: Mapping[str, Any] | None = None
 ) -> Ticket:
-    names = tuple(variant["name"] for variant in data["variants"])
-    if len(set(names)) != len(names):
-        raise TicketError(file, "variants", "two variants have one name", "rename one")
     title = data["title"]
     return Ticket(
         id=data["id"],
@@ -121,7 +131,7 @@ def _ticket(
         split=data["split"],
         title=title if isinstance(title, str) else title.get(data["languages"][0], data["id"]),
         languages=tuple(data["languages"]),
-        variants=names,
+        variants=tuple(variant["name"] for variant in data["variants"]),
         uses=tuple(data.get("uses", ())),
         digest=digest(text),
         file=file,

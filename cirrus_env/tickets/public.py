@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from cirrus_env.cloud.policies import POLICIES, general_policies, policy
 from cirrus_env.tickets.model import Public
 from cirrus_env.tickets.scope import Scope
 from cirrus_env.tickets.templates import Part
@@ -15,9 +16,10 @@ def compile_public(scope: Scope, data: Mapping[str, Any], now: int) -> Part:
     title = data["title"]
     if isinstance(title, dict):
         title = scope.spoken("title", title)
-    policies = tuple(
-        _policy(scope, f"policies[{i}]", id) for i, id in enumerate(data.get("policies", ()))
-    )
+    ids = policies_in_scope(data)
+    for i, id in enumerate(data.get("policies", ())):
+        scope.known(f"policies[{i}]", id, "policy", POLICIES)
+    policies = tuple((id, policy(id, scope.language)) for id in ids)
     services = scope.catalogue.names
     articles = tuple(data.get("knowledge", ()))
     queues = tuple(data.get("queues", ()))
@@ -27,8 +29,7 @@ def compile_public(scope: Scope, data: Mapping[str, Any], now: int) -> Part:
     )
 
 
-def _policy(scope: Scope, path: str, id: str) -> tuple[str, str]:
-    from cirrus_env.cloud.policies import POLICIES, policy
-
-    scope.known(path, id, "policy", POLICIES)
-    return id, policy(id, scope.language)
+def policies_in_scope(data: Mapping[str, Any]) -> tuple[str, ...]:
+    """The ids of the policies that hold in every ticket and of those that this one declares."""
+    general = {id for id, _ in general_policies()}
+    return tuple(id for id in POLICIES if id in general or id in data.get("policies", ()))

@@ -129,9 +129,9 @@ class Scope:
                 lambda *items: list(items),
                 [self.value(f"{path}[{i}]", item) for i, item in enumerate(node)],
             )
-        if isinstance(node, dict):
-            return self.table(path, node)
-        self.fail(path, f"a {type(node).__name__} is no JSON value", "write dates as text")
+        if not isinstance(node, dict):
+            self.fail(path, f"a {type(node).__name__} is no JSON value", "write dates as text")
+        return self.table(path, node)
 
     def table(self, path: str, node: Mapping[str, Any]) -> Part:
         """A table of values."""

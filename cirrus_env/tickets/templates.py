@@ -56,6 +56,7 @@ class Fixed:
         self.value = value
 
     def __call__(self, values: Values) -> Any:
+        """The value."""
         return self.value
 
 

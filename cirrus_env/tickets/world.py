@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from cirrus_env.cloud.model import Posting, Resource
+from cirrus_env.cloud.services.knowledge.articles import known as article_ids
 from cirrus_env.tickets.fields import check_value, field_types
 from cirrus_env.tickets.moments import compile_moment, is_moment
 from cirrus_env.tickets.scope import Scope
@@ -28,7 +29,19 @@ def compile_records(scope: Scope, data: Mapping[str, Any]) -> tuple[Part, ...]:
         if scope.applies(path, entry):
             given = {k: v for k, v in entry.items() if k not in _RESERVED}
             parts.append(_record(scope, path, entry, given))
+    if "knowledge.scope" in scope.catalogue.kinds:
+        parts.append(_knowledge(scope, data))
     return tuple(parts)
+
+
+def _knowledge(scope: Scope, data: Mapping[str, Any]) -> Part:
+    known = article_ids()
+    for i, id in enumerate(data.get("knowledge", ())):
+        scope.known(f"knowledge[{i}]", id, "article", known)
+    kind = scope.catalogue.kinds["knowledge.scope"]
+    articles, language = tuple(data.get("knowledge", ())), scope.language
+    fields = {"articles": articles, "language": language}
+    return lambda values: kind(id=values["account"], tenant=values["account"], **fields)
 
 
 def _record(scope: Scope, path: str, entry: Mapping[str, Any], given: Mapping[str, Any]) -> Part:
