@@ -3,6 +3,8 @@
 Events that it answers:
 
 - ``clock.hour``: charge the hour, move arrears and prepaid clocks on;
+- ``order.placed`` (order, order_type, instance, cents; also months, config, original_config and
+  auto_pay, true by default): sell something else, at once or as an unpaid order;
 - ``renewal.ordered`` (instance, months, order): sell and pay a renewal under this order id, which
   the sender drew from ``work.stream("billing.order").digits(15)``;
 - ``renewal.set`` (instance, status, period, unit): change how an instance is renewed.
@@ -54,6 +56,7 @@ SERVICE = Service(
     measures=MEASURES,
     handlers={
         "clock.hour": hourly,
+        "order.placed": subscriptions.order_placed,
         "renewal.ordered": subscriptions.renewal_ordered,
         "renewal.set": subscriptions.renewal_wanted,
     },

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cirrus_env.cloud.kernel import Cloud
 from cirrus_env.cloud.model import Resource
-from cirrus_env.cloud.services.billing import money
+from cirrus_env.cloud.services.billing import money, prepaid
 from cirrus_env.cloud.services.billing.models import Order, Refund, Subscription
 from cirrus_env.cloud.services.billing.refunds import priced
 from cirrus_env.errors import CloudError
@@ -19,6 +19,14 @@ def _record(cloud: Cloud, of: str) -> Resource | None:
         if record is not None:
             return record
     return None
+
+
+def _subscription(cloud: Cloud, of: str) -> Subscription | None:
+    stored = cloud.find(Subscription.kind, of)
+    if isinstance(stored, Subscription):
+        return stored
+    record = _record(cloud, of)
+    return prepaid.read_off(record) if record is not None else None
 
 
 def _rates(cloud: Cloud, of: str) -> tuple[tuple[str, int], ...]:
@@ -63,8 +71,8 @@ def account_debt(cloud: Cloud, of: str) -> int:
 
 def refundable(cloud: Cloud, of: str) -> int:
     """Cents that giving a prepaid instance back would return; 0 where it can't be."""
-    subscription = cloud.find(Subscription.kind, of)
-    if not isinstance(subscription, Subscription):
+    subscription = _subscription(cloud, of)
+    if subscription is None:
         return 0
     orders = [o for o in cloud.records(Order.kind).values() if isinstance(o, Order)]
     refunds = [r for r in cloud.records(Refund.kind).values() if isinstance(r, Refund)]
@@ -79,8 +87,8 @@ def order_cash(cloud: Cloud, of: str) -> int:
 
 def renewal_price(cloud: Cloud, of: str) -> int:
     """Cents of one month's renewal of a prepaid resource."""
-    subscription = cloud.find(Subscription.kind, of)
-    return subscription.monthly if isinstance(subscription, Subscription) else 0
+    subscription = _subscription(cloud, of)
+    return subscription.monthly if subscription is not None else 0
 
 
 MEASURES = {

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from cirrus_env.cloud.model import Operation
-from cirrus_env.cloud.services.billing import money
+from cirrus_env.cloud.services.billing import money, prepaid
 from cirrus_env.cloud.services.billing.bills import order_amounts
 from cirrus_env.cloud.services.billing.coupons import spend
-from cirrus_env.cloud.services.billing.models import Order, Subscription
+from cirrus_env.cloud.services.billing.models import Order
 from cirrus_env.cloud.work import Work
 from cirrus_env.errors import CloudError
 from cirrus_env.world.clock import DAY, HOUR, iso_second, parse_iso
@@ -155,7 +155,7 @@ def pay(work: Work, order: Order, *, coupon: str = "", top_up: bool = False) -> 
 
 
 def _take_effect(work: Work, order: Order) -> Order:
-    subscription = work.get(Subscription, order.instance) if order.instance else None
+    subscription = prepaid.subscription(work, order.instance) if order.instance else None
     if order.order_type == "Renew" and subscription is not None:
         begins = max(subscription.ends, work.now)
         extended = work.change(subscription, status="Normal", ends=begins + order.months * MONTH)

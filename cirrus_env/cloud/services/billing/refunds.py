@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from cirrus_env.cloud.model import PROVIDER, Operation, Posting
-from cirrus_env.cloud.services.billing import money
+from cirrus_env.cloud.services.billing import money, prepaid
 from cirrus_env.cloud.services.billing.models import Order, Refund, Subscription
 from cirrus_env.cloud.services.billing.orders import ID, new_order_id
 from cirrus_env.cloud.work import Work
@@ -116,7 +116,7 @@ def priced(
 
 def _quoted(work: Work, arguments: dict[str, Any]) -> tuple[Subscription, Quote]:
     id = arguments["InstanceId"]
-    subscription = work.get(Subscription, id)
+    subscription = prepaid.subscription(work, id)
     if subscription is None:
         if any(record.id == id for record in work.billable()):
             raise CloudError(

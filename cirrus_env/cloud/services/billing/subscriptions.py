@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from cirrus_env.cloud.model import Operation
-from cirrus_env.cloud.services.billing import money
+from cirrus_env.cloud.services.billing import money, prepaid
 from cirrus_env.cloud.services.billing.models import Order, RenewalStatus, Subscription
 from cirrus_env.cloud.services.billing.orders import new_order_id, pay, unpaid_order
 from cirrus_env.cloud.work import Work
@@ -22,14 +22,14 @@ _PERIODS = [1, 2, 3, 6, 12]
 _STATUSES = ["AutoRenewal", "ManualRenewal", "NotRenewal"]
 
 
-def _shown(subscription: Subscription) -> dict[str, Any]:
+def _shown(subscription: Subscription, now: int) -> dict[str, Any]:
     auto = subscription.renewal_status == "AutoRenewal"
     shown: dict[str, Any] = {
         "InstanceID": subscription.id,
         "ProductCode": subscription.product,
         "SubscriptionType": "Subscription",
         "Region": subscription.region,
-        "Status": subscription.status,
+        "Status": "Expired" if subscription.ends <= now else subscription.status,
         "CreateTime": iso_second(subscription.starts),
         "EndTime": iso_second(subscription.ends),
         "StopTime": iso_second(subscription.ends),
@@ -44,10 +44,12 @@ def _shown(subscription: Subscription) -> dict[str, Any]:
 
 def _query_available_instances(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
     wanted = _ids(arguments["InstanceIDs"]) if "InstanceIDs" in arguments else None
-    prepaid = {s.id: s for s in work.all(Subscription)}
-    shown = [_shown(s) for s in prepaid.values() if s.status not in ("Released", "Refunded")]
+    known = prepaid.subscriptions(work)
+    shown = [
+        _shown(s, work.now) for s in known.values() if s.status not in ("Released", "Refunded")
+    ]
     for record in work.billable():
-        if record.id not in prepaid and work.rates(record):
+        if record.id not in known and work.rates(record):
             shown.append(
                 {
                     "InstanceID": record.id,
@@ -84,7 +86,7 @@ def _set_renewal(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
     if not ids or len(ids) > 100:
         raise CloudError("InvalidParameter", "InstanceIDs names 1 to 100 instances.")
     for id in ids:
-        subscription = work.get(Subscription, id)
+        subscription = prepaid.subscription(work, id)
         if subscription is None or subscription.product != arguments["ProductCode"]:
             raise money.missing("subscription instance", id)
         _renewal(work, subscription, status, period, unit)
@@ -110,18 +112,40 @@ def _renewal(
 
 def renewal_wanted(work: Work, data: Mapping[str, Any]) -> None:
     """Another service set how an instance is renewed: event ``renewal.set``."""
-    subscription = work.get(Subscription, data["instance"])
+    subscription = prepaid.subscription(work, data["instance"])
     if subscription is None:
         raise money.missing("subscription instance", data["instance"])
-    status: RenewalStatus = data["status"]
-    if data["status"] == "Normal":  # what ECS calls renewal by hand
-        status = "ManualRenewal"
+    status = prepaid.renewal_status(data["status"])
     _renewal(work, subscription, status, data.get("period"), data.get("unit"))
+
+
+def order_placed(work: Work, data: Mapping[str, Any]) -> None:
+    """Another service sold something: event ``order.placed``; paid at once with ``auto_pay``."""
+    cents = data["cents"]
+    order = Order(
+        data["order"],
+        work.tenant,
+        order_type=data["order_type"],
+        product=money.product_of(data["instance"]),
+        instance=data["instance"],
+        gross=cents,
+        amount=cents,
+        created=work.now,
+        months=data.get("months", 0),
+        config=data.get("config", ""),
+        original_config=data.get("original_config", ""),
+    )
+    if unpaid_order(work, order.instance) is not None:
+        raise CloudError("LastOrderProcessing", f"{order.instance} has an unpaid order.")
+    if data.get("auto_pay", True):
+        pay(work, order)
+    else:
+        work.put(order)
 
 
 def renewal_ordered(work: Work, data: Mapping[str, Any]) -> None:
     """Another service sold a renewal: event ``renewal.ordered``."""
-    subscription = work.get(Subscription, data["instance"])
+    subscription = prepaid.subscription(work, data["instance"])
     if subscription is None:
         raise money.missing("subscription instance", data["instance"])
     renew(work, subscription, data["months"], data["order"])
@@ -151,7 +175,7 @@ def renew(work: Work, subscription: Subscription, months: int, order: str) -> Or
 def run_clock(work: Work) -> None:
     """Every hour: expire, release and renew what is due."""
     local_hour = (work.now + int(BILLING_ZONE.utcoffset(None).total_seconds())) // HOUR % 24
-    for subscription in work.all(Subscription):
+    for subscription in prepaid.subscriptions(work).values():
         left = subscription.ends - work.now
         if subscription.status == "Normal" and left <= 0:
             work.change(subscription, status="Expired")
