@@ -1,19 +1,35 @@
-"""Elastic servers: instances, their power, their way of paying and their history."""
+"""Elastic servers: instances, their power, their way of paying and their history.
+
+Events that it tells: ``ecs.instance.released`` (record) when an instance is gone;
+``subscription.started`` (instance, order, months, cents, monthly, starts, ends) and
+``subscription.ended`` (instance, order, cents) when its way of paying changed, the money being
+posted already; ``renewal.ordered`` and ``renewal.set``, which billing answers. What it listens to
+is listed in ``handlers``.
+"""
 
 from __future__ import annotations
 
 from typing import Final
 
 from cirrus_env.cloud.model import Link, Service
-from cirrus_env.cloud.services.ecs import describe, power
+from cirrus_env.cloud.services.ecs import charging, describe, history, manage, power, prices
+from cirrus_env.cloud.services.ecs.handlers import HANDLERS
 from cirrus_env.cloud.services.ecs.models import LIFECYCLE, Instance, InstanceEvent, rates
 
 SERVICE: Final = Service(
     name="ecs",
     kinds=(Instance, InstanceEvent),
-    operations=(*describe.OPERATIONS, *power.OPERATIONS),
+    operations=(
+        *describe.OPERATIONS,
+        *power.OPERATIONS,
+        *manage.OPERATIONS,
+        *prices.OPERATIONS,
+        *charging.OPERATIONS,
+        *history.OPERATIONS,
+    ),
     lifecycle={Instance.kind: LIFECYCLE},
     rates={Instance.kind: rates},
+    handlers=HANDLERS,
     links={InstanceEvent.kind: Link("instance_id", Instance.kind, kept=True)},
 )
 

@@ -14,6 +14,8 @@ InstanceStatus = Literal["Pending", "Starting", "Running", "Stopping", "Stopped"
 StoppedMode = Literal["KeepCharging", "StopCharging", "Not-applicable"]
 ChargeType = Literal["PostPaid", "PrePaid"]
 
+StoppedBy = Literal["", "arrears", "expiry"]
+
 START_SECONDS: Final = 30
 STOP_SECONDS: Final = 20
 REBOOT_SECONDS: Final = 30
@@ -48,13 +50,15 @@ class Instance(Resource):
         public_ip: The static public address; an economical stop gives it up.
         reclaimed_ip: The static address that an economical stop took.
         lock_reasons: ``financial``, ``security``, ``Recycling``, ``refunded``...
-        stopped_by: ``arrears`` or ``expiry`` where the platform stopped it.
+        stopped_by: ``arrears`` or ``expiry`` where the platform stopped it; only then does the
+            platform start it again by itself once it is paid.
+        halted_time: When it was shut down inside the guest; from then on its monitor shows nothing.
         no_stock: The zone has no capacity left to start it after an economical stop.
         local_disks: Whether it has local disks, which forbid an economical stop and a new type.
         pending_type: The type that a subscription upgrade brings at the next restart.
-        unpaid_order: An order for it that waits for payment and blocks others.
         cpu_percent: The processor load that the monitor shows while the guest runs.
         traffic_kbps: The outbound public traffic that the monitor shows while the guest runs.
+        cpu_credits: The credits that a burstable type has left.
     """
 
     kind: ClassVar[str] = "ecs.instance"
@@ -87,6 +91,7 @@ class Instance(Resource):
     created_time: int = EPOCH - 120 * DAY
     started_time: int = EPOCH - 120 * DAY
     stopped_time: int = 0
+    halted_time: int = 0
     network: Literal["vpc", "classic"] = "vpc"
     vpc_id: str = "vpc-bp1default000000001"
     vswitch_id: str = "vsw-bp1default00000001"
@@ -98,14 +103,14 @@ class Instance(Resource):
     security_groups: tuple[str, ...] = ("sg-bp1default0000000001",)
     deletion_protection: bool = False
     lock_reasons: tuple[str, ...] = ()
-    stopped_by: Literal["", "arrears", "expiry"] = ""
+    stopped_by: StoppedBy = ""
     no_stock: bool = False
     local_disks: bool = False
     pending_type: str = ""
-    unpaid_order: str = ""
     password_reset: bool = False
     cpu_percent: int = 12
     traffic_kbps: int = 340
+    cpu_credits: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,13 +170,13 @@ def compute_reserved(instance: Instance) -> bool:
 def rates(instance: Instance, now: int) -> tuple[tuple[str, int], ...]:
     """Computing is charged by the hour while it is reserved, halted guest or not.
 
-    A subscription is paid in advance and accrues nothing. Arrears that stopped an instance also
-    stop its charges.
+    A subscription is paid in advance and accrues nothing. Arrears that lock an instance also end
+    its charges.
     """
-    if instance.charge_type == "PrePaid":
+    if instance.charge_type == "PrePaid" or "financial" in instance.lock_reasons:
         return ()
     result = []
-    if instance.stopped_by != "arrears" and compute_reserved(instance):
+    if compute_reserved(instance):
         result.append(("compute", instance.hourly_cents))
     if instance.internet_charge == "PayByBandwidth" and instance.public_ip:
         result.append(("public bandwidth", 3 * instance.bandwidth_mbps))

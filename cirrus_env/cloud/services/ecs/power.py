@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from ipaddress import IPv4Network
 from typing import Any, Final
 
@@ -21,7 +20,9 @@ from cirrus_env.cloud.services.ecs.models import (
     REBOOT_SECONDS,
     START_SECONDS,
     STOP_SECONDS,
+    TYPES,
     Instance,
+    StoppedBy,
 )
 from cirrus_env.cloud.work import Work
 
@@ -55,8 +56,7 @@ def start(work: Work, instance: Instance) -> None:
     changes: dict[str, Any] = {}
     if instance.reclaimed_ip:
         changes = {"public_ip": new_address(work, instance.reclaimed_ip), "reclaimed_ip": ""}
-    if instance.pending_type:
-        changes |= {"instance_type": instance.pending_type, "pending_type": ""}
+    changes |= restarted(instance)
     starting = work.change(
         instance, status="Starting", stopped_mode="Not-applicable", stopped_by="", **changes
     )
@@ -66,26 +66,37 @@ def start(work: Work, instance: Instance) -> None:
     )  # fmt: skip
 
 
-def stop(work: Work, instance: Instance, mode: str) -> None:
+def restarted(instance: Instance) -> dict[str, Any]:
+    """What a restart makes effective: the type of a subscription upgrade."""
+    if not instance.pending_type:
+        return {}
+    spec = TYPES[instance.pending_type]
+    return {
+        "instance_type": instance.pending_type, "pending_type": "",
+        "cpu": spec.cpu, "memory_mib": spec.memory_mib,
+    }  # fmt: skip
+
+
+def stop(work: Work, instance: Instance, mode: str, by: StoppedBy = "") -> Instance:
     """Take it down; an economical stop gives back computing and the static public address."""
+    prepaid = instance.charge_type == "PrePaid"
     economical = (
         mode == "StopCharging"
-        and instance.charge_type == "PostPaid"
+        and not prepaid
         and instance.network == "vpc"
         and not instance.local_disks
     )
-    if instance.charge_type == "PrePaid":
-        stopped_mode = "Not-applicable"
-    else:
-        stopped_mode = "StopCharging" if economical else "KeepCharging"
-    stopping = work.change(instance, status="Stopping")
+    given = "StopCharging" if economical else "KeepCharging"
+    stopping = work.change(instance, status="Stopping", stopped_by=by)
     changes: dict[str, Any] = {}
     if economical and instance.public_ip:
         changes = {"public_ip": "", "reclaimed_ip": instance.public_ip}
     work.later(
-        STOP_SECONDS, stopping, status="Stopped", stopped_mode=stopped_mode, os_state="halted",
+        STOP_SECONDS, stopping, status="Stopped", os_state="halted",
+        stopped_mode="Not-applicable" if prepaid else given,
         stopped_time=work.now + STOP_SECONDS, **changes,
     )  # fmt: skip
+    return stopping
 
 
 def new_address(work: Work, *avoid: str) -> str:
@@ -139,11 +150,10 @@ def reboot_instance(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
         raise errors.expired_or_overdue()
     if instance.status != "Running":
         raise errors.wrong_status(instance.status, "Running")
-    starting = replace(instance, status="Starting", instance_type=instance.pending_type
-                       or instance.instance_type, pending_type="")  # fmt: skip
-    work.put(starting)
+    changes = restarted(instance)
+    starting = work.change(instance, status="Starting", **changes)
     work.later(
-        REBOOT_SECONDS, starting, status="Running", os_state="running",
+        REBOOT_SECONDS, starting, status="Running", os_state="running", halted_time=0,
         started_time=work.now + REBOOT_SECONDS, password_reset=False,
     )  # fmt: skip
     return {}
@@ -154,7 +164,7 @@ def guest_shutdown(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
     instance = find(work, arguments["InstanceId"])
     if instance.status != "Running" or instance.os_state != "running":
         raise errors.wrong_status(instance.status, "Running with its guest up")
-    work.change(instance, os_state="halted")
+    work.change(instance, os_state="halted", halted_time=work.now)
     return {}
 
 

@@ -6,6 +6,7 @@ from typing import Final
 
 from cirrus_env.cloud.model import Link, Service
 from cirrus_env.cloud.services.vpc import tools
+from cirrus_env.cloud.services.vpc.handlers import HANDLERS
 from cirrus_env.cloud.services.vpc.models import LIFECYCLE, Eip, ReleasedEip, rates
 
 SERVICE: Final = Service(
@@ -14,11 +15,7 @@ SERVICE: Final = Service(
     operations=tools.OPERATIONS,
     lifecycle={Eip.kind: LIFECYCLE},
     rates={Eip.kind: rates},
-    handlers={
-        "ecs.instance.released": tools.on_instance_released,
-        "account.overdue": tools.on_overdue,
-        "account.paid": tools.on_paid,
-    },
+    handlers=HANDLERS,
     links={Eip.kind: Link("instance_id", "ecs.instance")},
 )
 

@@ -1,8 +1,7 @@
-"""Operations on elastic addresses, and what other services' events do to them."""
+"""Operations on elastic addresses."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from ipaddress import IPv4Network
 from typing import Any, Final
 
@@ -241,31 +240,6 @@ def modify(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
         raise CloudError("MissingParameter", "Name what to change: Bandwidth, Name, Description.")
     work.change(eip, **changes)
     return {}
-
-
-def on_instance_released(work: Work, data: Mapping[str, Any]) -> None:
-    """A released instance lets its address go; the address itself stays, and is charged."""
-    for eip in work.linked(Eip.kind, data["record"].id):
-        leaving = work.change(eip, status="Unassociating", instance_id="")
-        work.later(ASSOCIATE_SECONDS, leaving, status="Available")
-
-
-def on_overdue(work: Work, data: Mapping[str, Any]) -> None:
-    """Arrears past the grace period slow pay-as-you-go addresses to nothing."""
-    for eip in work.all(Eip):
-        if eip.charge_type == "PostPaid" and eip.business_status == "Normal":
-            work.change(
-                eip, business_status="FinancialLocked",
-                lock_reasons=(*eip.lock_reasons, "financial"),
-            )  # fmt: skip
-
-
-def on_paid(work: Work, data: Mapping[str, Any]) -> None:
-    """Once the debt is paid, addresses work again."""
-    for eip in work.all(Eip):
-        if eip.charge_type == "PostPaid" and eip.business_status == "FinancialLocked":
-            kept = tuple(reason for reason in eip.lock_reasons if reason != "financial")
-            work.change(eip, business_status="Normal", lock_reasons=kept)
 
 
 ALLOCATION_ID: Final = text("The address's AllocationId, such as eip-bp1abc.", 64)
