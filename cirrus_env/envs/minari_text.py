@@ -1,0 +1,48 @@
+"""Lets Minari store ``FreeText`` spaces, where Minari is used.
+
+A stored space reads as a plain ``Text`` in a process that doesn't know this package.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+from typing import Any, Final
+
+from cirrus_env.envs.freetext import FreeText
+
+_MARK: Final = "free_text"
+
+
+def register_when_imported() -> None:
+    """Teach Minari's serialiser, if Minari has been imported; harmless when repeated."""
+    if "minari" not in sys.modules:
+        return
+    module = importlib.import_module("minari.serialization")
+    if FreeText in module.serialize_space.registry:
+        return
+    plain_text = module.deserialize_space.registry["Text"]
+
+    def write(space: FreeText, to_string: bool = True) -> Any:
+        data = {
+            "type": "Text",
+            "min_length": space.min_length,
+            "max_length": space.max_length,
+            "charset": "".join(space.character_list),
+            _MARK: space.shared_bytes,
+        }
+        return json.dumps(data) if to_string else data
+
+    def read(data: dict[str, Any]) -> Any:
+        if _MARK not in data:
+            return plain_text(data)
+        return FreeText(
+            data["max_length"],
+            min_length=data["min_length"],
+            charset=data["charset"],
+            shared_bytes=data[_MARK],
+        )
+
+    module.serialize_space.register(FreeText)(write)
+    module.deserialize_space.registry["Text"] = read
