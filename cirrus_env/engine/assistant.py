@@ -195,7 +195,7 @@ def _call(stage: Stage, call: ToolCall, move: Move) -> None:
     text = canonical(result.result)
     stage.say(build.tool_result(call, text))
     stage.state.heard.add_source(text)
-    move.events.append(Event("called", call.name, _settle(stage, call, result, move)))
+    move.events.append(Event("called", call.name, _settle(stage, call, result, text, move)))
 
 
 def _bad_call(stage: Stage, call: ToolCall, move: Move, code: str, why: str) -> None:
@@ -203,7 +203,9 @@ def _bad_call(stage: Stage, call: ToolCall, move: Move, code: str, why: str) -> 
     move.events.append(Event("invalid", call.name, f"{code}: {why}"))
 
 
-def _settle(stage: Stage, call: ToolCall, result: CallResult, move: Move) -> dict[str, Any]:
+def _settle(
+    stage: Stage, call: ToolCall, result: CallResult, text: str, move: Move
+) -> dict[str, Any]:
     """Consent, evidence and minefields of one well-formed call; returns the event's value."""
     state, scenario = stage.state, stage.scenario
     given = result.arguments or {}
@@ -233,7 +235,7 @@ def _settle(stage: Stage, call: ToolCall, result: CallResult, move: Move) -> dic
         state.consents.use(call.name, resource)
         _note_changes(stage, result, value, live.proposal if live is not None else None)
     step = len(state.records)
-    state.evidence.calls.append(Call(step, call.name, given, result.result, consented))
+    state.evidence.calls.append(Call(step, call.name, given, result.result, consented, text))
     _touch(
         stage,
         move,

@@ -268,7 +268,7 @@ class TicketEpisode:
         read = to_action(action, self._setting.parser)
         stage = self._turn_of(ASSISTANT)
         start = len(stage.state.messages) + 1
-        before = stage.state.tally.micro()
+        before = stage.state.micro
         self._play(read)
         return self._step(start, before)
 
@@ -294,7 +294,7 @@ class TicketEpisode:
             EpisodeNotRunning: If it isn't this seat's turn.
         """
         stage = self._turn_of(seat)
-        before = stage.state.tally.micro()
+        before = stage.state.micro
         if seat == ASSISTANT:
             read = to_action(action, self._setting.parser)
             start = len(stage.state.messages) + 1
@@ -326,7 +326,7 @@ class TicketEpisode:
         stage = self._running
         if stage.state.outcome is not None:
             raise EpisodeNotRunning("the episode has ended already")
-        before = stage.state.tally.micro()
+        before = stage.state.micro
         failed = reason != STOPPED
         outcome = Outcome(reason, "failure" if failed else "limit", None if failed else False)
         move = Move(outcome=outcome)
@@ -489,17 +489,21 @@ class TicketEpisode:
             events += [Event("assertion", name, value) for name, value in outcome.assertions]
             events.append(Event("ended", outcome.name, outcome.to_json()))
         clock = state.cloud.now - state.opened
-        record = Record(step, seat, action, move.acts, tuple(events), 0, clock)
-        before = state.tally.micro()
+        happened = tuple(events)
+        record = Record(step, seat, action, move.acts, happened, 0, clock)
         state.tally.add(record)
-        gained = state.tally.micro() - before
-        state.records.append(replace(record, reward_micro=gained) if gained else record)
+        micro = state.tally.micro()
+        gained = micro - state.micro
+        if gained:
+            state.micro = micro
+            record = Record(step, seat, action, move.acts, happened, gained, clock)
+        state.records.append(record)
 
     def _step(self, start: int, before: int) -> Step:
         state = self._running.state
         outcome = state.outcome
         valid = outcome is None or outcome.valid
-        reward = (state.tally.micro() - before) / 1_000_000 if valid else None
+        reward = (state.micro - before) / 1_000_000 if valid else None
         terminated = outcome is not None and outcome.terminated
         return Step(
             state.messages[start:], reward, terminated, outcome is not None and not terminated,

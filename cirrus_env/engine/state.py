@@ -41,8 +41,8 @@ class State:
         invalid_run: Invalid actions in a row.
         tokens: The assistant's visible tokens.
         length: Characters of the transcript.
+        micro: The return so far in millionths.
         opened: The clock at the opening.
-        cost: Safe-RL cost so far.
         console: The console action just done and whether it worked.
         outcome: How the episode ended; None while it goes on.
     """
@@ -69,6 +69,7 @@ class State:
     invalid_run: int = 0
     tokens: int = 0
     length: int = 0
+    micro: int = 0
     cost: int = 0
     console: tuple[str, bool] | None = None
     outcome: Outcome | None = None
@@ -98,7 +99,7 @@ class State:
             invalid_run=self.invalid_run,
             tokens=self.tokens,
             length=self.length,
-            cost=self.cost,
+            micro=self.micro,
             console=self.console,
             outcome=self.outcome,
         )

@@ -9,13 +9,14 @@ from typing import Any, NamedTuple
 from cirrus_env.cloud.arguments import same
 from cirrus_env.cloud.kernel import Cloud
 from cirrus_env.tickets import predicates as p
+from cirrus_env.wire import canonical
 
 
 class Call(NamedTuple):
     """A successful call.
 
     ``consented`` is True also where no consent was needed; a call without the consent that it
-    needed is no evidence of anything.
+    needed is no evidence of anything. ``text`` is the result's canonical JSON.
     """
 
     step: int
@@ -23,6 +24,7 @@ class Call(NamedTuple):
     arguments: Mapping[str, Any]
     result: Any
     consented: bool
+    text: str
 
 
 @dataclass(slots=True)
@@ -101,17 +103,25 @@ def _called(q: p.Called, e: Evidence, cloud: Cloud, since: int) -> bool:
         if last is not None and call.step > last:
             continue
         if all(k in call.arguments and same(call.arguments[k], v) for k, v in q.arguments.items()):
-            if _result_fits(q, call.result):
+            if _result_fits(q, call):
                 return True
     return False
 
 
-def _result_fits(q: p.Called, result: Any) -> bool:
-    if q.not_returned and names(result, q.not_returned):
+def _result_fits(q: p.Called, call: Call) -> bool:
+    if q.not_returned and _quoted(q.not_returned) in call.text:
+        if names(call.result, q.not_returned):
+            return False
+    if q.returned and _quoted(q.returned) not in call.text:
         return False
     if q.showing:
-        return _shows(result, q.showing, q.returned)
-    return not q.returned or names(result, q.returned)
+        return _shows(call.result, q.showing, q.returned)
+    return not q.returned or names(call.result, q.returned)
+
+
+def _quoted(text: str) -> str:
+    """The text as canonical JSON writes it: a cheap look before the walk through a result."""
+    return canonical(text) if '"' in text or "\\" in text else f'"{text}"'
 
 
 def names(value: Any, text: str) -> bool:

@@ -7,7 +7,7 @@ from cirrus_env.wire import Act
 from tests.customers.fakes import scenario, view
 
 CUSTOMER = ReplayCustomer()
-CALLED = Call(1, "GetAlarm", {"id": "a1", "limit": 3}, {}, False)
+CALLED = Call(1, "GetAlarm", {"id": "a1", "limit": 3}, {}, False, "{}")
 
 
 def play(*turns):

@@ -74,7 +74,7 @@ def test_the_same_reply_twice_costs_two():
 
 def test_never_facts_stay_untold_even_when_asked_or_confronted():
     made, mind = begun()
-    call = Call(1, "QueryAccountBalance", {}, {}, False)
+    call = Call(1, "QueryAccountBalance", {}, {}, False, "{}")
     reaction = CUSTOMER.react(mind, view(made, *asked("secret"), told=("cause",), calls=[call]))
     assert "forgot" not in reaction.action.text
     assert kinds(reaction) == []
@@ -100,7 +100,7 @@ def test_a_confronted_fact_is_denied_first_and_admitted_when_the_slot_is_told():
 
 def test_a_confronted_fact_is_admitted_when_the_assistant_asks_after_its_call():
     made, mind = begun()
-    call = Call(1, "DescribeInstances", {}, {}, False)
+    call = Call(1, "DescribeInstances", {}, {}, False, "{}")
     quiet = CUSTOMER.react(mind, view(made, calls=[call]))
     assert kinds(quiet) == []
     assert kinds(CUSTOMER.react(mind, view(made, *asked("script")))) == []

@@ -28,7 +28,7 @@ CHAIN = (ASK, SEE, SAY, ACT, VERIFY)
 
 
 def called(step: int, operation: str) -> Call:
-    return Call(step, operation, {}, {}, True)
+    return Call(step, operation, {}, {}, True, "{}")
 
 
 def test_nothing_passes_on_no_evidence(cloud):
@@ -88,7 +88,7 @@ def test_a_verification_needs_a_look_after_the_action(cloud):
 
 
 def test_an_unconsented_call_is_no_evidence(cloud):
-    evidence = Evidence(calls=[Call(1, "Stop", {}, {}, False)])
+    evidence = Evidence(calls=[Call(1, "Stop", {}, {}, False, "{}")])
     assert plan(ACT).newly_passed(evidence, cloud, 1) == []
 
 
