@@ -4,9 +4,26 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import jsonschema_rs
+
+from cirrus_env.wire.jsontext import encodes
+
+LONGEST: Final = 300
+"""Characters of a message about wrong arguments: what was sent may be a megabyte."""
+
+
+class Problem(NamedTuple):
+    """Why arguments don't fit.
+
+    Attributes:
+        code: ``MissingParameter`` or ``InvalidParameter``, as the provider tells them apart.
+        message: What is wrong and where.
+    """
+
+    code: str
+    message: str
 
 
 class ArgumentSchema:
@@ -26,33 +43,56 @@ class ArgumentSchema:
             if "default" in schema
         }
 
-    def problem(self, arguments: Any) -> str:
-        """Why the arguments don't fit; empty where they do."""
+    def problem(self, arguments: Any) -> Problem | None:
+        """Why the arguments don't fit; None where they do."""
         try:
             if self._validator.is_valid(arguments):
-                return ""
-        except ValueError as error:  # what jsonschema-rs can't take at all, such as a surrogate
-            return str(error)
-        errors = sorted(
-            (".".join(map(str, error.instance_path)), error.message)
-            for error in self._validator.iter_errors(arguments)
-        )
-        path, message = errors[0]
-        return f"{path}: {message}" if path else message
+                return None if _encodes(arguments) else Problem(*_SURROGATE)
+            errors = sorted(
+                (".".join(map(str, error.instance_path)), error.message, _code(error))
+                for error in self._validator.iter_errors(arguments)
+            )
+        except (ValueError, RecursionError) as error:  # what is no JSON at all
+            return Problem("InvalidParameter", str(error)[:LONGEST])
+        path, message, code = errors[0]
+        text = f"{path}: {message}" if path else message
+        return Problem(code, text if len(text) <= LONGEST else text[: LONGEST - 3] + "...")
 
     def canonical(self, arguments: Mapping[str, Any]) -> dict[str, Any]:
         """The arguments in canonical form: 1.0 is 1, defaults removed, keys sorted."""
+        defaults = self._defaults
         result = {}
         for key in sorted(arguments):
             value = plain(arguments[key])
-            if key in self._defaults and same(self._defaults[key], value):
+            if key in defaults and same(defaults[key], value):
                 continue
             result[key] = value
         return result
 
 
+_SURROGATE: Final = ("InvalidParameter", "The arguments hold a lone surrogate.")
+
+
+def _code(error: jsonschema_rs.ValidationError) -> str:
+    missing = isinstance(error.kind, jsonschema_rs.ValidationErrorKind.Required)
+    return "MissingParameter" if missing else "InvalidParameter"
+
+
+def _encodes(value: Any) -> bool:
+    """Whether every text in a JSON value has a UTF-8 form."""
+    if isinstance(value, str):
+        return value.isascii() or encodes(value)
+    if isinstance(value, dict):
+        return all(_encodes(part) for pair in value.items() for part in pair)
+    if isinstance(value, list):
+        return all(_encodes(part) for part in value)
+    return True
+
+
 def plain(value: Any) -> Any:
     """The value with whole floats as integers, in depth; nothing else is coerced."""
+    if isinstance(value, str):
+        return value
     if isinstance(value, float) and value.is_integer():
         return int(value)
     if isinstance(value, list):
@@ -63,5 +103,11 @@ def plain(value: Any) -> Any:
 
 
 def same(a: Any, b: Any) -> bool:
-    """Equality of JSON values: True is not 1."""
-    return isinstance(a, bool) == isinstance(b, bool) and bool(a == b)
+    """Equality of canonical JSON values, in depth: True is not 1, and 1 is not "1"."""
+    if isinstance(a, bool) or isinstance(b, bool):
+        return a is b
+    if isinstance(a, dict) and isinstance(b, dict):
+        return a.keys() == b.keys() and all(same(a[key], b[key]) for key in a)
+    if isinstance(a, list) and isinstance(b, list):
+        return len(a) == len(b) and all(map(same, a, b))
+    return bool(a == b)

@@ -171,7 +171,7 @@ class Cloud:
         if seconds < 0:
             raise InvariantError("the clock goes forward only")
         end = self.now + seconds
-        if not self._pending and self.now // HOUR == end // HOUR:
+        if self.now // HOUR == end // HOUR and all(p.due > end for p in self._pending):
             self.now = end
             return
         while True:
@@ -183,7 +183,7 @@ class Cloud:
             self.now = max(self.now, moment)
             if due <= hour:
                 self._transit()
-            if moment == hour:
+            if moment == hour and "clock.hour" in self.catalogue.handlers:
                 for tenant in self.tenants():
                     self._system("clock.hour", tenant)
         self.now = end
@@ -205,8 +205,8 @@ class Cloud:
             return self._refuse("InvalidAction.NotFound", f"there is no tool {name!r}", 404, None)
         schema = self.catalogue.schema(name)
         problem = schema.problem(arguments)
-        if problem:
-            return self._refuse("InvalidParameter", problem, 400, None)
+        if problem is not None:
+            return self._refuse(problem.code, problem.message, 400, None)
         given = schema.canonical(arguments)
         token = given.get("ClientToken")
         key = (name, token) if token else None
@@ -223,7 +223,9 @@ class Cloud:
             result = operation.run(work, given)
             if given.get("DryRun"):
                 raise CloudError("DryRunOperation", "The request would have succeeded.", 400)
-            changed = self._commit(work) if operation.effect != "read" else ()
+            changed = self._commit(work)
+            if changed and operation.effect == "read":
+                raise InvariantError(f"{name} is a read and changed {changed}")
         except CloudError as error:
             return self._refuse(error.code, error.message, error.status, given)
         result = {**result, "RequestId": self._request_id()}
@@ -269,6 +271,12 @@ class Cloud:
         other._calls = self._calls
         return other
 
+    def __copy__(self) -> Cloud:
+        return self.fork()
+
+    def __deepcopy__(self, memo: object) -> Cloud:
+        return self.fork()  # records are immutable, so that sharing them is as good
+
     # -- inside ------------------------------------------------------------------------------
 
     def _table(self, key: tuple[str, str]) -> _Table:
@@ -284,6 +292,8 @@ class Cloud:
         self._owned_indexes.clear()
 
     def _commit(self, work: Work) -> tuple[AuditEntry, ...]:
+        if work.empty:
+            return ()
         seen = 0
         while seen < len(work.events):
             event, data = work.events[seen]
@@ -348,7 +358,7 @@ class Cloud:
             raise InvariantError(f"{kind} {before.id} goes from {pair[0]} to {pair[1]}")
 
     def _transit(self) -> None:
-        due = [p for p in self._pending if p.due <= self.now]
+        due = sorted((p for p in self._pending if p.due <= self.now), key=_due)
         self._pending = tuple(p for p in self._pending if p.due > self.now)
         for transition in due:
             record = self.records(transition.kind, transition.tenant).get(transition.id)
@@ -378,6 +388,10 @@ class Cloud:
             "Code": code, "Message": message, "HttpStatus": status, "RequestId": self._request_id(),
         }  # fmt: skip
         return CallResult(False, envelope, code, given, ())
+
+
+def _due(transition: Transition) -> int:
+    return transition.due
 
 
 def as_json(record: Resource) -> dict[str, Any]:

@@ -55,6 +55,15 @@ class Work:
         """Kind -> how many new ids were drawn."""
         return self._created
 
+    @property
+    def empty(self) -> bool:
+        """Whether the change-set changes nothing and tells nobody anything."""
+        return not (self._writes or self.events or self.postings or self.transitions)
+
+    def answers(self, event: str) -> bool:
+        """Whether a service of this world answers the event."""
+        return event in self._cloud.catalogue.handlers
+
     def get(self, kind: type[R], id: str) -> R | None:
         """The tenant's record of this kind and id, or None."""
         record = self.peek(kind.kind, id)
@@ -62,9 +71,8 @@ class Work:
 
     def peek(self, kind: str, id: str) -> Resource | None:
         """As ``get``, for another service's kind, by its name."""
-        key = (kind, id)
-        if key in self._writes:
-            return self._writes[key]
+        if self._writes and (kind, id) in self._writes:
+            return self._writes[kind, id]
         return self._cloud.records(kind, self.tenant).get(id)
 
     def all(self, kind: type[R]) -> list[R]:

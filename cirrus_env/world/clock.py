@@ -21,20 +21,17 @@ _UNITS = {"s": 1, "m": MINUTE, "h": HOUR, "d": DAY}
 
 
 @lru_cache(maxsize=4096)
-@lru_cache(maxsize=4096)
 def iso_minute(moment: int) -> str:
     """A moment as the APIs write it, such as ``2026-11-30T08:00Z``."""
     return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%MZ")
 
 
 @lru_cache(maxsize=4096)
-@lru_cache(maxsize=4096)
 def iso_second(moment: int) -> str:
     """A moment with seconds, such as ``2026-11-30T08:00:00Z``."""
     return datetime.fromtimestamp(moment, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
-@lru_cache(maxsize=4096)
 @lru_cache(maxsize=4096)
 def billing_date(moment: int) -> str:
     """The date in UTC+8, such as ``2026-11-30``."""

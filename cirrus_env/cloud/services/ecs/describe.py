@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from typing import Any, Final
 
 from cirrus_env.cloud.api import (
@@ -78,6 +79,14 @@ def shown(work: Work, instance: Instance) -> dict[str, Any]:
     }
 
 
+_FILTERS: Final[Mapping[str, Callable[[str], Callable[[Instance], bool]]]] = {
+    "Status": lambda wanted: lambda i: i.status == wanted,
+    "InstanceName": lambda wanted: lambda i: fuzzy(wanted, i.name),
+    "InstanceChargeType": lambda wanted: lambda i: i.charge_type == wanted,
+    "VpcId": lambda wanted: lambda i: i.vpc_id == wanted,
+}
+
+
 def describe_instances(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
     """DescribeInstances: every filter narrows; nothing found is an empty list, not an error."""
     region = arguments.get("RegionId", REGION)
@@ -86,18 +95,10 @@ def describe_instances(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
         found = [i for i in (work.get(Instance, id) for id in ids) if i is not None]
     else:
         found = work.all(Instance)
-    status = arguments.get("Status")
-    name = arguments.get("InstanceName")
-    charge_type = arguments.get("InstanceChargeType")
-    vpc = arguments.get("VpcId")
-    matching = [
-        i for i in found
-        if i.region == region
-        and (status is None or i.status == status)
-        and (name is None or fuzzy(name, i.name))
-        and (charge_type is None or i.charge_type == charge_type)
-        and (vpc is None or i.vpc_id == vpc)
-    ]  # fmt: skip
+    matching = [i for i in found if i.region == region]
+    tests = [test(arguments[name]) for name, test in _FILTERS.items() if name in arguments]
+    if tests:
+        matching = [i for i in matching if all(test(i) for test in tests)]
     if "PublicIpAddresses" in arguments:
         addresses = id_list(arguments["PublicIpAddresses"], "PublicIpAddresses")
         matching = [i for i in matching if i.public_ip and i.public_ip in addresses]
