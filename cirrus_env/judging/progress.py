@@ -47,9 +47,7 @@ class Progress:
         for checkpoint, needed, above in self._plan:
             if checkpoint.id in passed:
                 continue
-            if any(passed.get(a, step) >= step for a in needed):
-                continue
-            if any(a in new or passed.get(a) == step for a in above):
+            if not self._ready(needed, above, passed, new, step):
                 continue
             since = -1
             if checkpoint.kind in EVENT_KINDS:
@@ -59,6 +57,23 @@ class Progress:
         for name in new:
             passed[name] = step
         return new
+
+    @staticmethod
+    def _ready(
+        needed: tuple[str, ...],
+        above: tuple[str, ...],
+        passed: dict[str, int],
+        new: list[str],
+        step: int,
+    ) -> bool:
+        """Whether all needed ancestors passed earlier, and none at this very step."""
+        for name in needed:
+            if passed.get(name, step) >= step:
+                return False
+        for name in above:
+            if name in new or passed.get(name) == step:
+                return False
+        return True
 
     def skipped(self, evidence: Evidence) -> list[str]:
         """Skippable checkpoints that were not passed although a descendant was."""

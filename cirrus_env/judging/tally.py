@@ -246,7 +246,8 @@ class Tally:
         terms["violation"] = -(4 * fatal + others) / 4
         terms["incorrect_write"] = -self._incorrect / 10
         terms["invalid"] = -(self._invalid_turns + self._malformed) / 50
-        terms["shaping"] = float(self._shaping())
+        if self._filled_at_decision >= 0:
+            terms["shaping"] = float(self._shaping())
         return terms
 
     def _micro_before_success(self) -> int:

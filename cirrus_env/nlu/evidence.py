@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 from cirrus_env.cloud.arguments import same
@@ -115,8 +116,21 @@ def _result_fits(q: p.Called, call: Call) -> bool:
     if q.returned and _quoted(q.returned) not in call.text:
         return False
     if q.showing:
+        for fragment in _fragments(tuple(map(_typed, q.showing.items()))):
+            if fragment not in call.text:
+                return False
         return _shows(call.result, q.showing, q.returned)
     return not q.returned or names(call.result, q.returned)
+
+
+def _typed(item: tuple[str, Any]) -> tuple[str, type, Any]:
+    return item[0], type(item[1]), item[1]
+
+
+@lru_cache(maxsize=4096)
+def _fragments(showing: tuple[tuple[str, type, Any], ...]) -> tuple[str, ...]:
+    """How canonical JSON writes the fields; the type keeps True and 1 apart in the cache."""
+    return tuple(f"{canonical(key)}:{canonical(value)}" for key, _, value in showing)
 
 
 def _quoted(text: str) -> str:
