@@ -33,8 +33,7 @@ def _command(streams: Streams, patterns: tuple[str, ...], split: str | None, as_
 
 
 def _facts(row: dict[str, Any]) -> dict[str, Any]:
-    keys = ("id", "title", "family", "split", "tools", "languages", "variants", "endings", "digest")
-    return {"env_id": select.env_id(row), **{key: row[key] for key in keys if key in row}}
+    return {key: value for key, value in row.items() if key != "constants"}
 
 
 def _table(streams: Streams, rows: list[dict[str, Any]]) -> None:
@@ -45,12 +44,12 @@ def _table(streams: Streams, rows: list[dict[str, Any]]) -> None:
         table.add_column(title, no_wrap=title == "id")
     for row in rows:
         table.add_row(
-            select.env_id(row),
+            row["env_id"],
             row["split"],
             "yes" if row["tools"] else "no",
             " ".join(row["languages"]),
             str(len(row["variants"])),
-            " ".join(row["endings"]),
-            printable(row.get("title", "")),
+            " ".join(dict.fromkeys(row["endings"].values())),
+            printable(row["title"]),
         )
     streams.console().print(table)

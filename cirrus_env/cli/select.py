@@ -11,7 +11,8 @@ from typing import Any, Final, TypeVar
 import click
 
 from cirrus_env.errors import StoreError, TicketError, UnknownTicket
-from cirrus_env.tickets.load import bundled, index, load_ticket
+from cirrus_env.tickets.index import index
+from cirrus_env.tickets.load import bundled, load_ticket
 from cirrus_env.tickets.ticket import Ticket
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -23,37 +24,32 @@ as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 split = click.option("--split", type=click.Choice(["train", "test"]), help="Only this split.")
 
 
-class Seeds(click.ParamType):
-    """Seeds such as ``7``, ``0:5`` (0 to 4) or ``1,4,10:12``."""
+def read_seeds(ctx: click.Context, param: click.Parameter, text: str) -> tuple[int, ...]:
+    """Seeds such as ``7``, ``0:5`` (0 to 4) or ``1,4,10:12``, each once.
 
-    name = "seeds"
-
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> tuple[int, ...]:
-        """Read the text."""
-        if isinstance(value, tuple):
-            return value
-        found: dict[int, None] = {}
-        for part in str(value).split(","):
-            match = _PART.fullmatch(part.strip())
-            if match is None:
-                self.fail(f"{part!r} is no seed: write 7, 0:5 or 1,4,10:12", param, ctx)
-            first = int(match[1])
-            end = int(match[2]) if match[2] else first + 1
-            if end <= first:
-                self.fail(f"{part!r} holds no seed: the end comes after the start", param, ctx)
-            if end - first + len(found) > MOST_SEEDS:
-                self.fail(f"{part!r} is too many: {MOST_SEEDS:,} seeds at most", param, ctx)
-            found.update(dict.fromkeys(range(first, end)))
-        return tuple(found)
+    Raises:
+        click.BadParameter: If the text is something else, or names too many.
+    """
+    found: dict[int, None] = {}
+    for part in text.split(","):
+        match = _PART.fullmatch(part.strip())
+        if match is None:
+            raise click.BadParameter(f"{part!r} is no seed: write 7, 0:5 or 1,4,10:12", ctx, param)
+        first = int(match[1])
+        end = int(match[2]) if match[2] else first + 1
+        if end <= first:
+            raise click.BadParameter(f"{part!r} is empty: the end comes after it", ctx, param)
+        if end - first + len(found) > MOST_SEEDS:
+            raise click.BadParameter(f"at most {MOST_SEEDS:,} seeds", ctx, param)
+        found.update(dict.fromkeys(range(first, end)))
+    return tuple(found)
 
 
 def seeds(default: str) -> Callable[[F], F]:
     """The ``--seeds`` option."""
     return click.option(
         "--seeds",
-        type=Seeds(),
+        callback=read_seeds,
         default=default,
         show_default=True,
         help="Such as 7, 0:5 (0 to 4) or 1,4,10:12.",
@@ -119,10 +115,5 @@ def ticket_files(path: Path) -> list[Path]:
 
 
 def _fits(row: dict[str, Any], pattern: str) -> bool:
-    names = (row["id"], env_id(row))
+    names = (row["id"], row["env_id"])
     return any(fnmatchcase(name, pattern) for name in names)
-
-
-def env_id(row: dict[str, Any]) -> str:
-    """The registered name of an index entry."""
-    return f"Cirrus/{row['id']}-v{row.get('version', 0)}"

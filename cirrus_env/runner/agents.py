@@ -1,15 +1,15 @@
-"""Who can be run: the embedded agents by name, and outside ones as ``module:attribute``."""
+"""Who can be run: the embedded agents by name, and outside ones as ``module:Class``."""
 
 from __future__ import annotations
 
-import difflib
 import sys
 from collections.abc import Callable
-from importlib import import_module
+from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from cirrus_env.baselines import BASELINES, ORACLES, Policy, oracle_for
+from cirrus_env.baselines.policy import Policy
+from cirrus_env.baselines.registry import BASELINES, names, policy
 from cirrus_env.engine.episode import TicketEpisode
 from cirrus_env.errors import OptionError
 
@@ -19,8 +19,8 @@ class Agent(NamedTuple):
 
     Attributes:
         name: As results name it.
-        make: A fresh policy for an episode that has just been reset. Only oracles look at the
-            episode; every other policy sees observations alone.
+        make: A fresh policy for an episode that has just been reset. Oracles and attacks look at
+            the episode's gold; every other policy sees observations alone.
     """
 
     name: str
@@ -31,53 +31,32 @@ def find_agent(spec: str) -> Agent:
     """The agent of this name.
 
     Args:
-        spec: An embedded agent's name; or ``module:attribute`` or ``file.py:attribute``, where the
-            attribute is a policy class (or any function without arguments that gives a policy).
+        spec: An embedded agent's name; or ``module:Class`` or ``file.py:Class``, where the class
+            (or a function) is called without arguments and gives a policy.
 
     Raises:
         OptionError: If there is none, or what is there is no policy.
     """
-    if spec in ORACLES:
-        mode = ORACLES[spec]
-        return Agent(spec, lambda episode: oracle_for(episode, mode=mode))
     if spec in BASELINES:
         build = BASELINES[spec]
         return Agent(spec, lambda _: build())
+    if spec in names() or spec.startswith("oracle:"):
+        return Agent(spec, partial(policy, spec))
     if ":" in spec:
-        return _outside(spec)
-    known = (*ORACLES, *BASELINES)
-    near = difflib.get_close_matches(spec, known, n=3)
-    hint = f"did you mean {', '.join(near)}?" if near else f"there are {', '.join(known)}"
-    raise OptionError(f"there is no agent {spec!r}; {hint}; or name your own as module:Class")
+        spec = _importable(spec)
+    made = policy(spec)
+    return Agent(made.name or spec, lambda _: policy(spec))
 
 
-def _outside(spec: str) -> Agent:
+def _importable(spec: str) -> str:
+    """Make the module findable, as ``python -m`` would: beside the caller, or the file named."""
     place, _, attribute = spec.rpartition(":")
-    build = getattr(_module(spec, place), attribute, None)
-    if not callable(build):
-        raise OptionError(f"{spec}: {place} has no class or function {attribute!r}")
-    try:
-        first = build()
-    except Exception as error:
-        raise OptionError(f"{spec}: can't be made without arguments: {error!r}") from error
-    for needed in ("act", "reset"):
-        if not callable(getattr(first, needed, None)):
-            raise OptionError(f"{spec}: a policy has reset(seed) and act(observation); no {needed}")
-    name = getattr(first, "name", None)
-    return Agent(name if isinstance(name, str) and name else spec, lambda _: build())
-
-
-def _module(spec: str, place: str) -> Any:
-    path = Path(place)
+    folder = Path.cwd()
     if place.endswith(".py"):
-        if not path.is_file():
-            raise OptionError(f"{spec}: there is no file {place}")
-        place, folder = path.stem, str(path.resolve().parent)
-    else:
-        folder = str(Path.cwd())  # as `python -m` does: modules beside the caller are found
-    if folder not in sys.path:
-        sys.path.insert(0, folder)
-    try:
-        return import_module(place)
-    except Exception as error:  # whatever its top level does
-        raise OptionError(f"{spec}: {place} can't be imported: {error!r}") from error
+        path = Path(place)
+        if "\0" in place or not path.is_file():
+            raise OptionError(f"there is no file {place!r}, which {spec!r} names")
+        folder, place = path.resolve().parent, path.stem
+    if str(folder) not in sys.path:
+        sys.path.insert(0, str(folder))
+    return f"{place}:{attribute}"

@@ -9,10 +9,11 @@ from typing import Any, NamedTuple
 
 from cirrus_env.engine.episode import TicketEpisode
 from cirrus_env.engine.replay import trajectory
+from cirrus_env.envs.views import AssistantView
 from cirrus_env.errors import CirrusError, InvalidAction
 from cirrus_env.runner.agents import Agent
 from cirrus_env.tickets.ticket import Ticket
-from cirrus_env.wire import ASSISTANT, canonical
+from cirrus_env.wire import canonical
 
 
 class Job(NamedTuple):
@@ -75,9 +76,10 @@ def drive(agent: Agent, episode: TicketEpisode, seed: int) -> str:
         policy.reset(seed)
     except Exception as error:
         return _fail(episode, "agent_error", error)
+    view = AssistantView()
     while episode.outcome is None:
         try:
-            action = policy.act(episode.observe(ASSISTANT))
+            action = policy.act(view.observe(episode))
         except Exception as error:
             return _fail(episode, "agent_error", error)
         try:

@@ -1,0 +1,65 @@
+"""``cirrus-env compare``: agents on the same tickets and seeds, as one table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import click
+
+from cirrus_env.cli import select, tables
+from cirrus_env.cli.command import OK, execute
+from cirrus_env.cli.progress import progress
+from cirrus_env.cli.streams import Streams
+from cirrus_env.runner.agents import find_agent
+from cirrus_env.runner.compare import compare
+from cirrus_env.runner.run import jobs_for, run_jobs
+
+DEFAULT = ("oracle", "keyword", "random", "do-nothing")
+
+
+def run(arguments: Sequence[str], streams: Streams) -> int:
+    """Compare agents; returns the exit code."""
+    return execute(_command, arguments, streams)
+
+
+@click.command("compare")
+@click.argument("agents", nargs=-1)
+@click.option("--tickets", "patterns", multiple=True, help="A pattern such as 'ECS-*', or a path.")
+@select.split
+@select.seeds("0:5")
+@click.option("--language", "languages", multiple=True, help="Only these languages.")
+@click.option("--force", is_flag=True, help="Also with more than 2 % invalid episodes.")
+@click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True)
+@select.as_json
+@click.pass_obj
+def _command(
+    streams: Streams,
+    agents: tuple[str, ...],
+    patterns: tuple[str, ...],
+    split: str | None,
+    seeds: tuple[int, ...],
+    languages: tuple[str, ...],
+    force: bool,
+    workers: int,
+    as_json: bool,
+) -> int:
+    """Compare AGENTS (names or module:Class) on the same tickets, causes and seeds.
+
+    Without names: oracle, keyword, random and do-nothing, on every ticket. Needs no key and no
+    network.
+    """
+    jobs = jobs_for(
+        [find_agent(name) for name in agents or DEFAULT],
+        select.tickets(patterns, split),
+        seeds,
+        languages=languages or None,
+        every_variant=True,
+    )
+    with progress(streams, "episodes", len(jobs)) as advance:
+        rows = run_jobs(jobs, workers=workers, on_done=lambda _: advance())
+    result = compare(rows, force=force)
+    if as_json:
+        streams.json(result.to_json())
+    else:
+        tables.print_comparison(streams, result)
+    return OK

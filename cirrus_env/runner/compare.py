@@ -1,0 +1,209 @@
+"""Agents side by side: rates, means and intervals over the same tickets and seeds (METRICS 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+from cirrus_env._version import __version__
+from cirrus_env.errors import ComparisonError
+from cirrus_env.judging.aggregate import (
+    Estimate,
+    Key,
+    Paired,
+    Rates,
+    compare_paired,
+    estimate,
+    success_rates,
+)
+from cirrus_env.runner.rows import Row
+
+MOST_INVALID: Final = 0.02
+"""Above this share of invalid episodes a comparison says nothing and is refused."""
+
+_PER_EPISODE: Final[Mapping[str, Callable[[Row], float | None]]] = {
+    "tpr": lambda row: row.metrics["tpr"],
+    "efficiency": lambda row: row.metrics["efficiency"],
+    "mtl": lambda row: row.metrics["mtl"],
+    "return": lambda row: None if row.return_micro is None else row.return_micro / 1_000_000,
+    "violations": lambda row: row.metrics["policy_violations"],
+    "invalid_actions": lambda row: row.metrics["invalid_action_rate"],
+    "incorrect_actions": lambda row: row.metrics["incorrect_action_rate"],
+    "cost": lambda row: row.metrics["cost"],
+    "satisfaction": lambda row: row.metrics["satisfaction"],
+}
+"""Column -> its value for one valid episode; None is not applicable."""
+
+
+@dataclass(frozen=True, slots=True)
+class Summary:
+    """One agent's row.
+
+    Attributes:
+        agent: Its name.
+        episodes: How many it played.
+        rates: SR and SR_floor.
+        nei: Over successful episodes.
+        amtl: Mean over tickets of the mean tokens of one assistant turn; None without a turn.
+        means: The other columns.
+        endings: How many episodes ended with each outcome.
+        against_first: SR minus the first agent's, paired; None for the first.
+    """
+
+    agent: str
+    episodes: int
+    rates: Rates
+    nei: Estimate
+    amtl: float | None
+    means: Mapping[str, Estimate]
+    endings: Mapping[str, int]
+    against_first: Paired | None
+
+    @property
+    def invalid_rate(self) -> float:
+        """The share of episodes that say nothing about the agent."""
+        return self.rates.invalid / self.episodes if self.episodes else 0.0
+
+    def to_json(self) -> dict[str, Any]:
+        """The row as JSON."""
+        rates = self.rates
+        paired = self.against_first
+        return {
+            "agent": self.agent,
+            "episodes": self.episodes,
+            "sr": rates.sr._asdict(),
+            "sr_floor": rates.sr_floor._asdict(),
+            "invalid": rates.invalid,
+            "invalid_rate": self.invalid_rate,
+            "unscored": rates.unscored,
+            "nei": self.nei._asdict(),
+            "amtl": self.amtl,
+            **{name: mean._asdict() for name, mean in self.means.items()},
+            "outcomes": dict(self.endings),
+            "sr_against_first": None
+            if paired is None
+            else {**paired._asdict(), "difference": paired.difference._asdict()},
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """All agents' rows, and what they were compared on.
+
+    Attributes:
+        summaries: In the order of the agents.
+        tickets: Registered name -> digest.
+        seeds: The seeds played.
+    """
+
+    summaries: tuple[Summary, ...]
+    tickets: Mapping[str, str]
+    seeds: tuple[int, ...]
+
+    def to_json(self) -> dict[str, Any]:
+        """The comparison as JSON."""
+        return {
+            "version": __version__,
+            "tickets": dict(self.tickets),
+            "seeds": list(self.seeds),
+            "agents": [summary.to_json() for summary in self.summaries],
+        }
+
+
+def compare(rows: Sequence[Row], *, force: bool = False) -> Comparison:
+    """Summarise episodes by agent.
+
+    Args:
+        rows: Episodes of any number of agents.
+        force: Also where more than 2 % are invalid, or the agents met different tickets' digests.
+
+    Raises:
+        ComparisonError: If the numbers would not be comparable.
+    """
+    agents = list(dict.fromkeys(row.agent for row in rows))
+    numbers = _numbers(rows)
+    keyed: dict[str, dict[Key, Row]] = {agent: {} for agent in agents}
+    for row in rows:
+        keyed[row.agent][row.ticket, numbers[_scene(row)]] = row
+    if not force:
+        _check_comparable(rows, keyed)
+    summaries: list[Summary] = []
+    first: dict[Key, float | None] | None = None
+    for agent in agents:
+        flags = {key: _flag(row) for key, row in keyed[agent].items()}
+        paired = None if first is None else compare_paired(flags, first)
+        first = flags if first is None else first
+        summaries.append(_summary(agent, keyed[agent], paired))
+    return Comparison(
+        tuple(summaries),
+        dict(sorted({row.ticket: row.digest for row in rows}.items())),
+        tuple(sorted({row.seed for row in rows})),
+    )
+
+
+def _scene(row: Row) -> tuple[str, str, str, int]:
+    return (row.ticket, row.language, row.variant, row.seed)
+
+
+def _numbers(rows: Iterable[Row]) -> dict[tuple[str, str, str, int], int]:
+    """A number for each scene, the same for every agent, so that episodes pair up."""
+    return {scene: number for number, scene in enumerate(sorted({_scene(row) for row in rows}))}
+
+
+def _check_comparable(rows: Sequence[Row], keyed: Mapping[str, Mapping[Key, Row]]) -> None:
+    digests: dict[str, str] = {}
+    for row in rows:
+        if digests.setdefault(row.ticket, row.digest) != row.digest:
+            raise ComparisonError(
+                f"two texts of {row.ticket} were played; use --force to compare anyway"
+            )
+    for agent, mine in keyed.items():
+        invalid = sum(not row.valid for row in mine.values())
+        if invalid > MOST_INVALID * len(mine):
+            error = next(row.error for row in mine.values() if not row.valid)
+            raise ComparisonError(
+                f"{invalid} of {len(mine)} episodes of {agent} are invalid (first: {error}): more "
+                "than 2 % say nothing about it; run them again, or use --force"
+            )
+
+
+def _flag(row: Row) -> float | None:
+    """Success as a number; an invalid episode counts as a failure, as in SR_floor."""
+    if not row.valid:
+        return 0.0
+    return None if row.success is None else float(row.success)
+
+
+def _summary(agent: str, rows: Mapping[Key, Row], paired: Paired | None) -> Summary:
+    valid = {key: row for key, row in rows.items() if row.valid}
+    endings: dict[str, int] = {}
+    for row in rows.values():
+        endings[row.outcome] = endings.get(row.outcome, 0) + 1
+    return Summary(
+        agent=agent,
+        episodes=len(rows),
+        rates=success_rates(
+            {key: (row.success if row.valid else False, row.valid) for key, row in rows.items()}
+        ),
+        nei=estimate({k: row.metrics["nei"] if row.success else None for k, row in valid.items()}),
+        amtl=_amtl(valid.values()),
+        means={
+            name: estimate({key: read(row) for key, row in valid.items()})
+            for name, read in _PER_EPISODE.items()
+        },
+        endings=dict(sorted(endings.items())),
+        against_first=paired,
+    )
+
+
+def _amtl(rows: Iterable[Row]) -> float | None:
+    """Mean over tickets of all visible tokens over all assistant turns of the ticket."""
+    totals: dict[str, tuple[int, int]] = {}
+    for row in rows:
+        tokens, turns = totals.get(row.ticket, (0, 0))
+        metrics = row.metrics
+        totals[row.ticket] = (tokens + metrics["tokens"], turns + max(1, metrics["turns"]))
+    if not totals:
+        return None
+    return sum(tokens / turns for tokens, turns in totals.values()) / len(totals)
