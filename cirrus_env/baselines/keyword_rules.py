@@ -81,7 +81,7 @@ RULES: Final = (
 def conclusions(words: str, results: Iterable[str]) -> tuple[Rule, ...]:
     """The first rule that a result supports, then those that the words alone support."""
     shown = "\n".join(results)
-    found = []
+    found: list[Rule] = []
     for rule in RULES:
         if rule.words and not re.search(rule.words, words):
             continue

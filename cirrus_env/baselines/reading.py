@@ -11,6 +11,7 @@ from cirrus_env.wire import AssistantAction, ToolCall, canonical
 from cirrus_env.wire.messages import ENVIRONMENT
 
 _ID: Final = re.compile(r"(?<![\w-])(?:[a-z]{1,4}-[0-9a-z]{6,}|\d{12,16})(?![\w-])")
+_NAMED: Final = re.compile(r'"(\w+)":"([a-z]{1,4}-[0-9a-z]{6,}|\d{12,16})"')
 _CJK: Final = re.compile(r"[\u4e00-\u9fff]")
 _QUEUES: Final = re.compile(r"^(?:Queues for a hand-over|可转交的队列)[:：] ?(.+)$", re.MULTILINE)
 
@@ -81,6 +82,13 @@ def ids(observation: Observation) -> tuple[str, ...]:
     """Everything that looks like an id in the customer's words and the tool results."""
     text = "\n".join((*customer_words(observation), *results(observation)))
     return tuple(dict.fromkeys(_ID.findall(text)))
+
+
+def named_ids(observation: Observation) -> tuple[tuple[str, str], ...]:
+    """Ids with the name under which a tool result shows them; an empty name from the customer."""
+    said = [("", id) for id in ids_in("\n".join(customer_words(observation)))]
+    shown = [pair for result in results(observation) for pair in _NAMED.findall(result)]
+    return tuple(dict.fromkeys((*said, *shown)))
 
 
 def ids_in(text: str) -> tuple[str, ...]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator
+from collections.abc import Generator, Iterator
 from typing import Any, Final, Literal
 
 from cirrus_env.baselines import reading, sampling
 from cirrus_env.baselines.policy import Observation
 from cirrus_env.baselines.reading import Tool
 from cirrus_env.baselines.scripted import Script, Scripted
-from cirrus_env.wire import AssistantAction
+from cirrus_env.wire import AssistantAction, canonical
 from cirrus_env.world import Stream
 
 Pair = tuple[str, dict[str, Any]]
@@ -72,30 +72,33 @@ def sweep(
     observation: Observation, what: What
 ) -> Generator[AssistantAction, Observation, Observation]:
     """Call tools with every id in sight until nothing new comes or the calls are used up."""
-    done: dict[str, None] = {}
+    done: dict[str, Pair] = {}
     while len(done) < MOST_CALLS:
-        pairs = [
-            pair
-            for pair in _calls(observation, what)
-            if f"{pair[0]} {sorted(pair[1].items())}" not in done
-        ][: min(_A_MESSAGE, MOST_CALLS - len(done))]
-        if not pairs:
+        room = min(_A_MESSAGE, MOST_CALLS - len(done))
+        new: dict[str, Pair] = {}
+        for name, arguments in _calls(observation, what):
+            key = f"{name} {canonical(arguments)}"
+            if key not in done and len(new) < room:
+                new[key] = (name, arguments)
+        if not new:
             break
-        done.update(dict.fromkeys(f"{name} {sorted(given.items())}" for name, given in pairs))
-        observation = yield reading.calls(pairs)
+        done.update(new)
+        observation = yield reading.calls(list(new.values()))
     return observation
 
 
-def _calls(observation: Observation, what: What) -> list[Pair]:
-    ids = reading.ids(observation)
+def _calls(observation: Observation, what: What) -> Iterator[Pair]:
+    """Reads that need nothing, then each id with every tool that takes an id of its name."""
     offered = [tool for tool in reading.tools(observation) if what == ALL or tool.reads]
-    found = []
-    for tool in sorted(offered, key=lambda tool: not tool.reads):
-        for id in ids if tool.required else ids[:1] or ("",):
-            arguments = _filled(tool, id)
-            if arguments is not None:
-                found.append((tool.name, arguments))
-    return found
+    for tool in offered:
+        if tool.reads and not tool.required:
+            yield tool.name, {}
+    for key, id in reading.named_ids(observation):
+        for tool in offered:
+            if tool.required and (not key or any(name.startswith(key) for name in tool.required)):
+                arguments = _filled(tool, id)
+                if arguments is not None:
+                    yield tool.name, arguments
 
 
 def _filled(tool: Tool, id: str) -> dict[str, Any] | None:
