@@ -135,7 +135,8 @@ def pay(work: Work, order: Order, *, coupon: str = "", top_up: bool = False) -> 
     balance = work.balance(money.cash(work.tenant))
     if balance < 0:
         raise CloudError("Account.Arrearage", "The account has an overdue payment.", 403)
-    by_voucher = spend(work, coupon, order) if coupon else order.voucher
+    coupon = coupon or order.coupon
+    by_voucher = spend(work, coupon, order) if coupon else 0
     lacking = order.amount - by_voucher - balance - money.account_of(work).credit
     if lacking > 0:
         if not top_up:
@@ -147,7 +148,7 @@ def pay(work: Work, order: Order, *, coupon: str = "", top_up: bool = False) -> 
     starts = order.starts or work.now
     ends = order.ends or (starts + order.months * MONTH if order.months else 0)
     paid = work.change(
-        order, status="Paid", paid=work.now, voucher=by_voucher, coupon=coupon or order.coupon,
+        order, status="Paid", paid=work.now, voucher=by_voucher, coupon=coupon,
         starts=starts if ends else 0, ends=ends,
     )  # fmt: skip
     work.postings.extend(money.settlement(paid))
