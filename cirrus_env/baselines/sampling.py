@@ -6,6 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from cirrus_env.wire import canonical
 from cirrus_env.world import Stream
 
 Missing: Final = object()
@@ -32,11 +33,20 @@ def arguments(
         if name not in required and not (optional and stream.below(4) == 0):
             continue
         value = sample(schema, words, stream)
+        if schema.get("type") == "string" and "enum" not in schema and value is not Missing:
+            value = _by_name(name, value, words)
         if value is not Missing:
             result[name] = value
         elif name in required:
             return None
     return result
+
+
+def _by_name(name: str, value: Any, words: Sequence[str]) -> Any:
+    """What an argument's name says of its text: a JSON list of ids, a moment."""
+    if name.endswith("Ids") and value in words:
+        return canonical([value])
+    return "2026-11-30T08:00Z" if name.endswith("Time") else value
 
 
 def sample(schema: Mapping[str, Any], words: Sequence[str], stream: Stream) -> Any:
@@ -58,12 +68,15 @@ def sample(schema: Mapping[str, Any], words: Sequence[str], stream: Stream) -> A
 def _string(schema: Mapping[str, Any], words: Sequence[str], stream: Stream) -> Any:
     shortest, longest = schema.get("minLength", 0), schema.get("maxLength", 10**6)
     pattern = schema.get("pattern")
-    fitting = [
-        word
-        for word in (*words, *_COMMON)
-        if shortest <= len(word) <= longest and (pattern is None or re.search(pattern, word))
-    ]
-    return stream.choice(fitting) if fitting else Missing
+    for offered in (words, _COMMON):
+        fitting = [
+            word
+            for word in offered
+            if shortest <= len(word) <= longest and (pattern is None or re.search(pattern, word))
+        ]
+        if fitting:
+            return stream.choice(fitting)
+    return Missing
 
 
 def _integer(schema: Mapping[str, Any], words: Sequence[str], stream: Stream) -> Any:
