@@ -454,7 +454,14 @@ class TicketEpisode:
         return {*evidence.passed, *stage.progress.skipped(evidence)}
 
     def _assist(self, action: AssistantAction) -> None:
-        stored, move = assistant.take(self._running, action)
+        stage = self._running
+        stored, move = assistant.take(stage, action)
+        customer_ = stage.setting.customer
+        if move.how and customer_ is not None:
+            # it says nothing any more, but how it feels about this ending counts
+            last = customer_.react(stage.state.mind, self._view(stage)._replace(closing=True))
+            stage.state.mind = last.mind
+            move.events.append(Event("satisfaction", "", last.mind.satisfaction))
         self._record(ASSISTANT, stored.to_json(), move)
 
     def _serve(self, action: CustomerAction, acts: tuple[Act, ...], mind: Any) -> None:
