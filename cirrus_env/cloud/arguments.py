@@ -43,6 +43,11 @@ class ArgumentSchema:
             if "default" in schema
         }
 
+    @staticmethod
+    def readable(arguments: Any) -> bool:
+        """Whether the arguments are a JSON object at all, fitting or not."""
+        return isinstance(arguments, dict) and _is_json(arguments)
+
     def problem(self, arguments: Any) -> Problem | None:
         """Why the arguments don't fit; None where they do."""
         try:
@@ -83,10 +88,20 @@ def _encodes(value: Any) -> bool:
     if isinstance(value, str):
         return value.isascii() or encodes(value)
     if isinstance(value, dict):
-        return all(_encodes(part) for pair in value.items() for part in pair)
+        return all(isinstance(key, str) and _encodes(key) for key in value) and all(
+            map(_encodes, value.values())
+        )
     if isinstance(value, list):
         return all(_encodes(part) for part in value)
     return True
+
+
+def _is_json(value: Any) -> bool:
+    try:
+        json.dumps(value, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return False
+    return _encodes(value)
 
 
 def plain(value: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from functools import lru_cache
 from importlib import import_module
+from typing import Any
 
 from cirrus_env.cloud.arguments import ArgumentSchema
 from cirrus_env.cloud.model import Handler, Link, Measure, Operation, Rates, Resource, Service
@@ -68,7 +69,7 @@ class Catalogue:
             )
         return schema
 
-    def __reduce__(self) -> tuple[object, tuple[tuple[str, ...]]]:
+    def __reduce__(self) -> tuple[Any, ...]:
         return catalogue, (self.names,)
 
     def __deepcopy__(self, memo: object) -> Catalogue:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import fields, replace
 from hashlib import blake2b
 from types import MappingProxyType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Self
 
 from cirrus_env.cloud.catalogue import Catalogue
 from cirrus_env.cloud.ledger import Ledger, LedgerMark
@@ -257,24 +257,27 @@ class Cloud:
         self._tokens = mark.tokens.copy()
         self._calls = mark.calls
 
-    def fork(self) -> Cloud:
+    def fork(self) -> Self:
         """An independent cloud in the same state."""
-        other = Cloud(self.catalogue, self.seed, self.account, self.now)
+        other = object.__new__(type(self))
         self._share()
+        other.catalogue, other.seed = self.catalogue, self.seed
+        other.account, other.now = self.account, self.now
         other.ledger = self.ledger.copy()
         other._audit = self._audit.copy()
         other._tables = self._tables.copy()
         other._indexes = self._indexes.copy()
+        other._owned, other._owned_indexes = set(), set()
         other._pending = self._pending
         other._created = self._created.copy()
         other._tokens = self._tokens.copy()
         other._calls = self._calls
         return other
 
-    def __copy__(self) -> Cloud:
+    def __copy__(self) -> Self:
         return self.fork()
 
-    def __deepcopy__(self, memo: object) -> Cloud:
+    def __deepcopy__(self, memo: object) -> Self:
         return self.fork()  # records are immutable, so that sharing them is as good
 
     # -- inside ------------------------------------------------------------------------------
