@@ -414,6 +414,11 @@ def test_a_copy_is_independent():
     assert second.metrics()["f"] == 5
 
 
+def test_other_events_change_nothing():
+    events = (Event("verdict", "cause", True), Event("assertion", "stopped", True))
+    assert folded([assistant(text="a", events=events)]).micro() == 0
+
+
 # -- formulas --------------------------------------------------------------------------------
 
 
