@@ -123,19 +123,20 @@ class Speech:
             self.say("unsolved")
         elif reply.refused and not news:
             self.say("objects")
-            if not productive:
-                return [Act("complained", "refusal")]
         elif productive:
             if bare:
                 self.say("noted")
-            return []
-        elif left > max(1, self._private.patience // 2):
-            if bare:
-                self.say("unknown" if reply.questions else "waiting")
-            return []
-        if productive:
+        elif bare and reply.questions:
+            self.say("unknown")
+        elif bare and left > self._half:
+            self.say("waiting")
+        if productive or (left > 1 and (left > self._half or not bare)):
             return []
         return self._complain(left)
+
+    @property
+    def _half(self) -> int:
+        return max(1, self._private.patience // 2)
 
     def _complain(self, left: int) -> list[Act]:
         self.add(self._stream.choice(self._words.heat[tone(self._private)]))

@@ -190,9 +190,9 @@ ENGLISH: Final = Wording(
     ),
     heat=MappingProxyType(
         {
-            "hot": ("Look,", "Seriously?", "Come on.", "Honestly!", "Listen."),
+            "hot": ("Look here.", "Seriously?", "Come on.", "Honestly!", "Listen."),
             "worried": ("Oh dear.", "I'm getting nervous.", "Hm.", "I'm lost here.", "Please."),
-            "calm": ("Well.", "Hm.", "To be frank:", "I see, but", "With respect:"),
+            "calm": ("Well.", "Hm.", "To be frank:", "I see.", "With respect:"),
         }
     ),
 )  # fmt: skip
