@@ -124,3 +124,12 @@ def test_masks(masked: str, text: str) -> None:
 def test_an_account_without_a_profile_says_so() -> None:
     bare = Cloud(catalogue(("account",)), 7, ACCOUNT, EPOCH)
     assert bare.call("GetAccountProfile", {}).code == "EntityNotExist.Account"
+
+
+def test_a_ram_user_s_owner_and_age_are_shown(cloud: Cloud) -> None:
+    cloud.insert(
+        Profile(ACCOUNT, ACCOUNT, account_type="ram", owner="6543210987654321", created=EPOCH)
+    )
+    shown = cloud.call("GetAccountProfile", {}).result
+    assert (shown["AccountType"], shown["OwnerAccountId"]) == ("ram", "6543210987654321")
+    assert shown["CreateTime"] == "2026-11-30T08:00Z"

@@ -792,3 +792,57 @@ def test_no_refund_is_more_than_the_cash_paid(
     assert cloud.ledger.total() == 0
     replay(start, cloud.audit)
     assert start.dump()["records"] == cloud.dump()["records"]
+
+
+def test_odd_dates_and_times_are_typed_errors(cloud: Cloud) -> None:
+    given = {"BillingCycle": "2026-02", "Granularity": "DAILY", "BillingDate": "2026-02-30"}
+    assert refused(cloud, "QueryInstanceBill", **given) == "InvalidParameter"
+    end = {"CreateTimeEnd": "9999-99-99T00:00Z"}
+    assert refused(cloud, "QueryAccountTransactions", **end) == "InvalidParameter"
+
+
+def test_a_day_s_lines_carry_its_date(cloud: Cloud) -> None:
+    cloud.advance(HOUR)
+    given = {"BillingCycle": "2026-11", "Granularity": "DAILY", "BillingDate": "2026-11-30"}
+    lines = call(cloud, "QueryInstanceBill", **given)["Items"]["Item"]
+    assert [line["BillingDate"] for line in lines] == ["2026-11-30"]
+
+
+def test_an_automatic_renewal_shows_its_period(cloud: Cloud) -> None:
+    buy(cloud)
+    call(
+        cloud, "SetRenewal", InstanceIDs="i-bp1sub", ProductCode="ecs",
+        RenewalStatus="AutoRenewal", RenewalPeriod=1, RenewalPeriodUnit="Y",
+    )  # fmt: skip
+    shown = call(cloud, "QueryAvailableInstances", RenewStatus="AutoRenewal")["InstanceList"]
+    assert [(s["RenewalDuration"], s["RenewalDurationUnit"]) for s in shown] == [(1, "Y")]
+
+
+def test_renewal_of_nothing_is_refused(cloud: Cloud) -> None:
+    commas = {"InstanceIDs": " , ", "ProductCode": "ecs", "RenewalStatus": "NotRenewal"}
+    assert refused(cloud, "SetRenewal", **commas) == "InvalidParameter"
+    for event, data in (
+        ("renewal.ordered", {"instance": "i-bp1box", "months": 1, "order": "5"}),
+        ("renewal.set", {"instance": "i-bp1box", "status": "Normal"}),
+    ):
+        assert refused(cloud, "Sell", Event=event, Data=data) == "ResourceNotExists"
+    buy(cloud)
+    call(cloud, "RefundInstance", **PRODUCT)
+    renewal = {"instance": "i-bp1sub", "months": 1, "order": "500000000000001"}
+    again = {"Event": "renewal.ordered", "Data": renewal}
+    assert refused(cloud, "Sell", **again) == "ResourceStatusError"
+
+
+def test_an_unknown_coupon_pays_nothing(cloud: Cloud) -> None:
+    cloud.insert(Order("300000000000001", ACCOUNT, amount=10_00))
+    refusal = as_customer(cloud, "PayOrder", OrderId="300000000000001", CouponNo="Q-none")
+    assert refusal.code == "ResourceNotExists"
+    assert balance(cloud) == 500_00
+
+
+def test_every_write_says_how_it_is_proposed() -> None:
+    for operation in BILLING.operations:
+        if operation.effect != "read":
+            assert set(operation.propose) == {"en", "zh"}, operation.name
+            for groups in operation.propose.values():
+                assert all(phrase == phrase.lower() for group in groups for phrase in group)

@@ -7,7 +7,8 @@ Events that it answers:
   auto_pay, true by default): sell something else, at once or as an unpaid order;
 - ``renewal.ordered`` (instance, months, order): sell and pay a renewal under this order id, which
   the sender drew from ``work.stream("billing.order").digits(15)``;
-- ``renewal.set`` (instance, status, period, unit): change how an instance is renewed.
+- ``renewal.set`` (instance, status, period, unit): change how an instance is renewed;
+- ``subscription.ended`` (instance): it was turned into pay-as-you-go.
 
 Events that it tells:
 
@@ -59,6 +60,7 @@ SERVICE = Service(
         "order.placed": subscriptions.order_placed,
         "renewal.ordered": subscriptions.renewal_ordered,
         "renewal.set": subscriptions.renewal_wanted,
+        "subscription.ended": subscriptions.ended,
     },
 )
 """What the catalogue reads."""

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cirrus_env.cloud.model import PROVIDER, Resource
+from cirrus_env.cloud.model import PROVIDER, AuditEntry, Posting, Resource
 from cirrus_env.cloud.services.billing import coupons, money
+from cirrus_env.cloud.services.billing.models import Coupon
 from cirrus_env.cloud.services.billing.payments import overdue
 from cirrus_env.cloud.services.billing.subscriptions import run_clock
 from cirrus_env.cloud.work import Work
@@ -15,27 +16,40 @@ from cirrus_env.world.clock import DAY, HOUR
 SUSPENDED_AFTER = 15 * DAY
 """How long pay-as-you-go resources run on after the account became overdue."""
 
+Usage = tuple[str, str, int]
+"""Resource id, billing item, cents."""
+
 
 def hourly(work: Work, data: Mapping[str, Any]) -> None:
     """Charge the hour that has just ended, then move arrears and prepaid clocks on."""
-    for (resource, item), cents in _usage(work).items():
-        _charge(work, resource, item, cents)
-    run_clock(work)
+    billable = work.billable()
+    changes = work.changes_since(work.now - HOUR)
+    usage = _mixed(work, billable, changes) if changes else _whole(work, billable)
+    _charge(work, usage)
+    run_clock(work, billable)
     account = overdue(work)
     if account.status == "Overdue" and work.now - account.overdue_since >= SUSPENDED_AFTER:
         work.change(account, status="Suspended")
         work.emit("account.suspended", tenant=work.tenant)
 
 
-def _usage(work: Work) -> dict[tuple[str, str], int]:
-    """(resource, item) -> cents of the last hour, a resource that was released in it too."""
+def _whole(work: Work, billable: list[Resource]) -> list[Usage]:
+    """The usage of an hour in which nothing changed."""
+    return [(record.id, item, cents) for record in billable for item, cents in work.rates(record)]
+
+
+def _mixed(work: Work, billable: list[Resource], changes: list[AuditEntry]) -> list[Usage]:
+    """The usage of an hour with changes in it: each state for the seconds that it lasted.
+
+    What was released in the hour is charged until its release.
+    """
     begins = work.now - HOUR
-    seconds: dict[tuple[str, str, int], int] = {}
     current: dict[tuple[str, str], Resource | None] = {
-        (record.kind, record.id): record for record in work.billable()
+        (record.kind, record.id): record for record in billable
     }
     until = dict.fromkeys(current, work.now)
-    for entry in reversed(work.changes_since(begins)):
+    seconds: dict[tuple[str, str, int], int] = {}
+    for entry in reversed(changes):
         record = entry.after or entry.before
         if record is None:
             continue
@@ -48,7 +62,7 @@ def _usage(work: Work) -> dict[tuple[str, str], int]:
     for (resource, item, rate), lasted in sorted(seconds.items()):
         cents = (rate * lasted + HOUR // 2) // HOUR
         usage[resource, item] = usage.get((resource, item), 0) + cents
-    return usage
+    return [(resource, item, cents) for (resource, item), cents in usage.items()]
 
 
 def _add(
@@ -61,15 +75,26 @@ def _add(
         seconds[key] = seconds.get(key, 0) + lasted
 
 
-def _charge(work: Work, resource: str, item: str, cents: int) -> None:
-    while cents > 0:
-        coupon = coupons.best(work, "PayAsYouGo", money.product_of(resource))
+def _charge(work: Work, usage: list[Usage]) -> None:
+    account, now = money.cash(work.tenant), work.now
+    vouchers = bool(work.all(Coupon))
+    for resource, item, cents in usage:
+        rest = cents - _by_voucher(work, resource, item, cents) if vouchers else cents
+        if rest:
+            work.postings.append(Posting(now, account, PROVIDER, rest, item, resource, ""))
+
+
+def _by_voucher(work: Work, resource: str, item: str, cents: int) -> int:
+    """Let vouchers pay; returns what they paid."""
+    product, paid = money.product_of(resource), 0
+    while paid < cents:
+        coupon = coupons.best(work, "PayAsYouGo", product)
         if coupon is None:
             break
-        part = min(cents, coupons.usable(work, coupon, "PayAsYouGo", money.product_of(resource)))
+        part = min(cents - paid, coupons.usable(work, coupon, "PayAsYouGo", product))
         work.change(coupon, balance=coupon.balance - part)
         work.post(
             money.voucher(work.tenant), PROVIDER, part, item=item, resource=resource, memo=coupon.id
         )
-        cents -= part
-    work.post(money.cash(work.tenant), PROVIDER, cents, item=item, resource=resource)
+        paid += part
+    return paid

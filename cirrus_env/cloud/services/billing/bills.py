@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 from cirrus_env.cloud.model import PROVIDER, Operation, Posting
@@ -11,7 +12,7 @@ from cirrus_env.cloud.services.billing import money
 from cirrus_env.cloud.services.billing.models import Order
 from cirrus_env.cloud.work import Work
 from cirrus_env.errors import CloudError
-from cirrus_env.world.clock import billing_cycle, billing_date
+from cirrus_env.world.clock import BILLING_ZONE, DAY, billing_cycle
 
 MONTHS_KEPT = 18
 CYCLE = {"type": "string", "pattern": "^[0-9]{4}-(0[1-9]|1[0-2])$", "description": "YYYY-MM."}
@@ -81,14 +82,29 @@ def _check(work: Work, arguments: dict[str, Any]) -> None:
         raise CloudError("InvalidParameter", "BillingDate needs Granularity DAILY.")
 
 
+def _period(arguments: dict[str, Any]) -> tuple[int, int]:
+    """The first second of the cycle or date in the billing zone, and of the one after."""
+    date = arguments.get("BillingDate")
+    if date is not None:
+        try:
+            first = datetime.fromisoformat(date).replace(tzinfo=BILLING_ZONE)
+        except ValueError as error:
+            raise CloudError("InvalidParameter", f"BillingDate {date} is no date.") from error
+        return int(first.timestamp()), int(first.timestamp()) + DAY
+    year, month = int(arguments["BillingCycle"][:4]), int(arguments["BillingCycle"][5:7])
+    first = datetime(year, month, 1, tzinfo=BILLING_ZONE)
+    after = datetime(year + month // 12, month % 12 + 1, 1, tzinfo=BILLING_ZONE)
+    return int(first.timestamp()), int(after.timestamp())
+
+
 def _month_number(cycle: str) -> int:
     return int(cycle[:4]) * 12 + int(cycle[5:7])
 
 
 def _lines(work: Work, arguments: dict[str, Any], by_item: bool) -> list[_Line]:
     postings = work.ledger_postings()
-    tenant, cycle = work.tenant, arguments["BillingCycle"]
-    date = arguments.get("BillingDate")
+    tenant = work.tenant
+    first, last = _period(arguments)
     orders = {order.id for order in work.all(Order)}
     cash, voucher = money.cash(tenant), money.voucher(tenant)
     owed = outstanding(postings, tenant, -work.balance(cash))
@@ -102,7 +118,7 @@ def _lines(work: Work, arguments: dict[str, Any], by_item: bool) -> list[_Line]:
             continue
         if sign < 0 and posting.item != money.REFUND:
             continue  # a voucher being issued is no bill
-        if billing_cycle(posting.at) != cycle or (date and billing_date(posting.at) != date):
+        if not first <= posting.at < last:
             continue
         bought = posting.item in (money.ORDER, money.REFUND) or posting.memo in orders
         subscription = "Subscription" if bought else "PayAsYouGo"

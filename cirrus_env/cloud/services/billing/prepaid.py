@@ -6,6 +6,8 @@ read off the resource, whatever service owns it, and stored as soon as something
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from cirrus_env.cloud.model import Resource
 from cirrus_env.cloud.services.billing import money
 from cirrus_env.cloud.services.billing.models import RenewalStatus, Subscription
@@ -42,17 +44,16 @@ def read_off(record: Resource) -> Subscription | None:
     )
 
 
-def subscriptions(work: Work) -> dict[str, Subscription]:
+def subscriptions(work: Work, billable: Iterable[Resource]) -> dict[str, Subscription]:
     """Every prepaid resource of the account by id, those given back or released too."""
     found = {stored.id: stored for stored in work.all(Subscription)}
-    for record in work.billable():
-        if record.id not in found:
-            subscription = read_off(record)
-            if subscription is not None:
-                found[record.id] = subscription
+    for record in billable:
+        subscription = read_off(record)
+        if subscription is not None:
+            found.setdefault(record.id, subscription)
     return found
 
 
 def subscription(work: Work, id: str) -> Subscription | None:
     """The subscription of one resource; None if it isn't prepaid or doesn't exist."""
-    return work.get(Subscription, id) or subscriptions(work).get(id)
+    return work.get(Subscription, id) or subscriptions(work, work.billable()).get(id)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from cirrus_env.cloud.model import Operation
+from cirrus_env.cloud.model import Operation, Resource
 from cirrus_env.cloud.services.billing import money, prepaid
 from cirrus_env.cloud.services.billing.models import Order, RenewalStatus, Subscription
 from cirrus_env.cloud.services.billing.orders import new_order_id, pay, unpaid_order
@@ -44,11 +44,12 @@ def _shown(subscription: Subscription, now: int) -> dict[str, Any]:
 
 def _query_available_instances(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
     wanted = _ids(arguments["InstanceIDs"]) if "InstanceIDs" in arguments else None
-    known = prepaid.subscriptions(work)
+    billable = work.billable()
+    known = prepaid.subscriptions(work, billable)
     shown = [
         _shown(s, work.now) for s in known.values() if s.status not in ("Released", "Refunded")
     ]
-    for record in work.billable():
+    for record in billable:
         if record.id not in known and work.rates(record):
             shown.append(
                 {
@@ -143,6 +144,13 @@ def order_placed(work: Work, data: Mapping[str, Any]) -> None:
         work.put(order)
 
 
+def ended(work: Work, data: Mapping[str, Any]) -> None:
+    """A resource became pay-as-you-go, its money given back: event ``subscription.ended``."""
+    stored = work.get(Subscription, data["instance"])
+    if stored is not None and stored.status in ("Normal", "Expired"):
+        work.change(stored, status="Refunded", renewal_status="NotRenewal")
+
+
 def renewal_ordered(work: Work, data: Mapping[str, Any]) -> None:
     """Another service sold a renewal: event ``renewal.ordered``."""
     subscription = prepaid.subscription(work, data["instance"])
@@ -172,10 +180,10 @@ def renew(work: Work, subscription: Subscription, months: int, order: str) -> Or
     )  # fmt: skip
 
 
-def run_clock(work: Work) -> None:
+def run_clock(work: Work, billable: list[Resource]) -> None:
     """Every hour: expire, release and renew what is due."""
     local_hour = (work.now + int(BILLING_ZONE.utcoffset(None).total_seconds())) // HOUR % 24
-    for subscription in prepaid.subscriptions(work).values():
+    for subscription in prepaid.subscriptions(work, billable).values():
         left = subscription.ends - work.now
         if subscription.status == "Normal" and left <= 0:
             work.change(subscription, status="Expired")
