@@ -34,10 +34,10 @@ from cirrus_env.judging.reward import RewardRule
 from cirrus_env.wire import ASSISTANT, CUSTOMER, SEATS
 
 with pettingzoo_ids.audio_driver_kept():
-    from pettingzoo import AECEnv
+    from pettingzoo import AECEnv  # type: ignore[import-untyped]  # it ships no types
 
 
-class TicketAECEnv(AECEnv[str, Observation, Any]):
+class TicketAECEnv(AECEnv[str, Observation, Any]):  # type: ignore[misc]  # its base is untyped
     """A support ticket of Cirrus Cloud with two learners: the assistant and the customer.
 
     ## Description
@@ -144,7 +144,7 @@ class TicketAECEnv(AECEnv[str, Observation, Any]):
         }
         self._source = Source(ticket, arguments)
         self.possible_agents = list(SEATS)
-        self.agents = []
+        self.agents: list[str] = []
         self.observation_spaces = {agent: observation_space() for agent in SEATS}
         self.action_spaces = {
             ASSISTANT: assistant_action_space(),

@@ -120,8 +120,8 @@ def _flatten_space(space: FreeText) -> spaces.Box:
     return spaces.Box(0, PADDING, shape=(space.max_length,), dtype=np.int32)
 
 
-@space_utils.flatten.register(FreeText)  # type: ignore[misc]  # gymnasium types it too narrowly
-def _flatten(space: FreeText, x: str) -> NDArray[np.int32]:
+@space_utils.flatten.register(FreeText)
+def _flatten(space: FreeText, x: str) -> NDArray[np.int32]:  # type: ignore[misc]  # generic there
     if not space.contains(x):
         raise ValueError(f"the text is not in {space}")
     result = np.full(space.max_length, PADDING, dtype=np.int32)
@@ -129,8 +129,8 @@ def _flatten(space: FreeText, x: str) -> NDArray[np.int32]:
     return result
 
 
-@space_utils.unflatten.register(FreeText)  # type: ignore[misc]  # the same
-def _unflatten(space: FreeText, x: NDArray[np.int32]) -> str:
+@space_utils.unflatten.register(FreeText)
+def _unflatten(space: FreeText, x: NDArray[np.int32]) -> str:  # type: ignore[misc]  # generic there
     points = np.asarray(x).astype("<u4")
     ends = np.flatnonzero(points == PADDING)
     length = int(ends[0]) if ends.size else points.size

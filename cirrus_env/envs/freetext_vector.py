@@ -111,8 +111,8 @@ def _batch_space(space: FreeText, n: int = 1) -> spaces.Tuple[Any]:
     return batched
 
 
-@utils.batch_differing_spaces.register(FreeText)  # type: ignore[misc]  # dispatched by an item
-def _batch_differing(batch: list[FreeText]) -> spaces.Tuple[Any]:
+@utils.batch_differing_spaces.register(FreeText)
+def _batch_differing(batch: Any) -> spaces.Tuple[Any]:  # type: ignore[misc]  # it takes a list
     return spaces.Tuple([deepcopy(space) for space in batch])
 
 

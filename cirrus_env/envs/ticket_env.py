@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import gymnasium
 from gymnasium import spaces
@@ -155,7 +155,7 @@ class TicketEnv(gymnasium.Env[Observation, Any]):
     * v0: Initial version.
     """
 
-    metadata: ClassVar[dict[str, Any]] = {
+    metadata: dict[str, Any] = {  # noqa: RUF012  # as the base class declares it
         "render_modes": ["human", "ansi", "html"],
         "render_fps": 1,
     }
@@ -308,7 +308,7 @@ class TicketEnv(gymnasium.Env[Observation, Any]):
 
     # -- showing -------------------------------------------------------------------------------
 
-    def render(self) -> str | None:  # type: ignore[override]  # text, not frames
+    def render(self) -> str | None:
         """The dialogue so far as this seat sees it: text or HTML by ``render_mode``."""
         if self.render_mode is None:
             name = self.spec.id if self.spec is not None else "Cirrus/..."

@@ -130,9 +130,9 @@ class CustomerView:
         new = [message for r in records[self._seen :] for message in _as_chat(r, private)]
         self._seen = len(records)
         self._text.add(new)
-        for message in new:
-            if message["role"] != "assistant":
-                self._last = message["content"], message["role"]
+        for sent in new:
+            if sent["role"] != "assistant":
+                self._last = sent["content"], sent["role"]
         message, role = self._last
         return {
             "message": message,
