@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any, Final
 
 from cirrus_env.baselines.plans import Plan, plan
@@ -14,11 +15,10 @@ from cirrus_env.wire import AssistantAction
 PATIENCE: Final = 12
 """How often one call is repeated while a transition is not over."""
 
-_UNDER_WAY: Final = (
-    '"Status":"Stopping"', '"Status":"Starting"', '"Status":"Pending"', '"Status":"Attaching"',
-    '"Status":"Detaching"', '"Status":"Creating"', '"Status":"Associating"',
-    '"Status":"Unassociating"', '"Code":"OperationConflict"',
-)  # fmt: skip
+_UNDER_WAY: Final = re.compile(
+    r'"Status":"(?:Stopping|Starting|Pending|Attaching|Detaching|Creating|Associating'
+    r'|Unassociating)"|"Code":"OperationConflict"'
+).search
 
 
 class Oracle:
@@ -58,7 +58,7 @@ class Oracle:
                 "this oracle was built for another scenario: reset it, or build one by oracle_for"
             )
         if 0 < self._next <= len(self._plan) and self._plan[self._next - 1].waits:
-            if self._again < PATIENCE and _under_way(observation["message"]):
+            if self._again < PATIENCE and _UNDER_WAY(observation["message"]):
                 self._again += 1
                 return self._plan[self._next - 1].action
         self._again = 0
@@ -113,7 +113,3 @@ def _start(source: Any, steps: Plan) -> int:
             played -= 1
         position += 1
     return position
-
-
-def _under_way(message: str) -> bool:
-    return any(mark in message for mark in _UNDER_WAY)
