@@ -1,0 +1,1 @@
+"""Speed, memory and import time, each beside its goal: ``python -m benchmarks``."""
