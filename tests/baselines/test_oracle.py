@@ -1,8 +1,8 @@
 import pytest
+from policy_fakes import Stand, scenario
 
 from cirrus_env.baselines import MODES, expectations, oracle_for
 from cirrus_env.errors import OptionError
-from tests.baselines.fakes import Stand, scenario
 
 
 def texts(actions):

@@ -1,9 +1,9 @@
 import pytest
+from policy_fakes import Stand, scenario
 
 from cirrus_env.baselines import ATTACKS, BASELINES, ORACLES, Policy, names, policy
 from cirrus_env.errors import OptionError
 from cirrus_env.wire import ASSISTANT_KINDS, strict_loads
-from tests.baselines.fakes import Stand, scenario
 
 EVERY = sorted({*ATTACKS, *BASELINES})
 

@@ -1,10 +1,10 @@
 import pytest
+from customer_fakes import scenario, view
 
 from cirrus_env.customers.replay import ReplayCustomer
 from cirrus_env.nlu.evidence import Call
 from cirrus_env.tickets.model import RecordedTurn
 from cirrus_env.wire import Act
-from tests.customers.fakes import scenario, view
 
 CUSTOMER = ReplayCustomer()
 CALLED = Call(1, "GetAlarm", {"id": "a1", "limit": 3}, {}, False, "{}")

@@ -1,6 +1,7 @@
 import pickle
 
 import pytest
+from customer_fakes import INSTANCE, scenario, view
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -10,7 +11,6 @@ from cirrus_env.customers.words_en import ENGLISH
 from cirrus_env.customers.words_zh import CHINESE
 from cirrus_env.nlu.evidence import Call
 from cirrus_env.wire import Act
-from tests.customers.fakes import INSTANCE, scenario, view
 
 CUSTOMER = SimulatedCustomer()
 
