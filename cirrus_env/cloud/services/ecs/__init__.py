@@ -1,10 +1,9 @@
 """Elastic servers: instances, their power, their way of paying and their history.
 
 Events that it tells: ``ecs.instance.released`` (record) when an instance is gone;
-``subscription.started`` (instance, order, months, cents, monthly, starts, ends) and
-``subscription.ended`` (instance, order, cents) when its way of paying changed, the money being
-posted already; ``renewal.ordered`` and ``renewal.set``, which billing answers. What it listens to
-is listed in ``handlers``.
+``order.placed``, ``renewal.ordered`` and ``renewal.set``, which billing answers; and
+``subscription.ended`` (instance, order, cents) when one became pay-as-you-go, the value of the time
+left being posted already. What it listens to is listed in ``handlers``.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """How instances are paid: renewals, automatic renewal, the way of paying, reactivation.
 
-Where billing keeps a subscription for an instance, a renewal is billing's sale: this service only
-asks for it (``renewal.ordered``) and hears of it (``subscription.renewed``).
+In a world with billing, every sale is billing's: this service only asks for it and hears of it. In
+a world without, it moves the money itself.
 """
 
 from __future__ import annotations
@@ -23,10 +23,10 @@ from cirrus_env.cloud.api import (
 )
 from cirrus_env.cloud.model import PROVIDER, Operation
 from cirrus_env.cloud.services.ecs import errors
-from cirrus_env.cloud.services.ecs.handlers import lift
+from cirrus_env.cloud.services.ecs.handlers import lift, subscribe
 from cirrus_env.cloud.services.ecs.models import Instance
 from cirrus_env.cloud.services.ecs.power import INSTANCE_ID, expired, find, start
-from cirrus_env.cloud.services.ecs.prices import PERIOD, SUBSCRIPTION, UNIT
+from cirrus_env.cloud.services.ecs.prices import PERIOD, UNIT
 from cirrus_env.cloud.work import Work
 from cirrus_env.errors import CloudError
 from cirrus_env.world.clock import DAY, HOUR
@@ -85,7 +85,7 @@ def renew(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
             f"A subscription ends at most {MOST_MONTHS} months ahead.",
         )
     order = order_id(work)
-    if work.peek(SUBSCRIPTION, instance.id) is not None:
+    if work.answers("renewal.ordered"):
         work.emit("renewal.ordered", instance=instance.id, months=months, order=order)
         return {"OrderId": order}
     pay(work, instance, months * instance.monthly_cents, order)
@@ -121,7 +121,7 @@ def auto_renew(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
             instance, renewal_status=status, renewal_duration=duration,
             renewal_unit="Year" if years else "Month",
         )  # fmt: skip
-        if work.peek(SUBSCRIPTION, id) is not None:
+        if work.answers("renewal.set"):
             work.emit(
                 "renewal.set", instance=id, status=status, period=duration,
                 unit="Y" if years else "M",
@@ -137,6 +137,7 @@ def change_type(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
         raise CloudError("MissingParameter", "InstanceIds names no instance.")
     order = order_id(work)
     fees = []
+    months = Period.of(arguments).months
     for id in ids:
         instance = find(work, id)
         if "security" in instance.lock_reasons:
@@ -151,26 +152,26 @@ def change_type(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
             raise errors.wrong_status(instance.status, "Running or Stopped")
         if instance.charge_type == target:
             raise errors.charge_type_violation(f"The instance is {target} already.")
+        if unpaid_order(work, id):
+            raise CloudError("LastOrderProcessing", "An order for it waits for its payment.")
         if target == "PrePaid":
-            cents = _subscribe(work, instance, Period.of(arguments).months, order)
+            cents = _subscribe(work, instance, months, order, arguments.get("AutoPay", True))
         else:
             cents = -_unsubscribe(work, instance, order)
         fees.append({"InstanceId": id, "Fee": f"{cents / 100:.2f}"})
     return {"OrderId": order, "FeeOfInstances": {"FeeOfInstance": fees}}
 
 
-def _subscribe(work: Work, instance: Instance, months: int, order: str) -> int:
+def _subscribe(work: Work, instance: Instance, months: int, order: str, at_once: bool) -> int:
     cents = months * instance.monthly_cents
-    pay(work, instance, cents, order)
-    ends = work.now + months * MONTH
-    work.change(
-        instance, charge_type="PrePaid", expired_time=ends, stopped_mode="Not-applicable",
-        renewal_status="Normal",
-    )  # fmt: skip
-    work.emit(
-        "subscription.started", instance=instance.id, order=order, months=months, cents=cents,
-        monthly=instance.monthly_cents, starts=work.now, ends=ends,
-    )  # fmt: skip
+    if work.answers("order.placed"):
+        work.emit(
+            "order.placed", order=order, order_type="Convert", instance=instance.id, cents=cents,
+            months=months, config="PrePaid", original_config="PostPaid", auto_pay=at_once,
+        )  # fmt: skip
+    else:
+        pay(work, instance, cents, order)
+        subscribe(work, instance, work.now + months * MONTH)
     return cents
 
 

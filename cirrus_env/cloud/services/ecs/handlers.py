@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
+from cirrus_env.cloud.api import view
 from cirrus_env.cloud.services.ecs.models import TYPES, Instance, InstanceEvent, StoppedBy
 from cirrus_env.cloud.services.ecs.power import start, stop
 from cirrus_env.cloud.work import Work
@@ -126,11 +127,24 @@ def on_refunded(work: Work, data: Mapping[str, Any]) -> None:
         stop(work, locked, "StopCharging")
 
 
+def subscribe(work: Work, instance: Instance, ends: int) -> None:
+    """Make a pay-as-you-go instance a subscription."""
+    work.change(
+        instance, charge_type="PrePaid", expired_time=ends, stopped_mode="Not-applicable",
+        renewal_status="Normal",
+    )  # fmt: skip
+
+
 def on_order_paid(work: Work, data: Mapping[str, Any]) -> None:
-    """A paid upgrade of a subscription takes effect at the next restart."""
+    """A paid order takes effect: a subscription at once, an upgrade at the next restart."""
     instance = work.get(Instance, data["instance"]) if data["instance"] else None
-    if instance is not None and data["order_type"] == "Upgrade" and data["config"] in TYPES:
+    if instance is None:
+        return
+    if data["order_type"] == "Upgrade" and data["config"] in TYPES:
         work.change(instance, pending_type=data["config"])
+    elif data["order_type"] == "Convert" and instance.charge_type == "PostPaid":
+        order = work.peek("billing.order", data["order"])
+        subscribe(work, instance, view(order, "ends"))
 
 
 HANDLERS: Final = {
