@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cirrus_env.cloud.catalogue import Catalogue
+from cirrus_env.cloud.catalogue import Catalogue, catalogue
 from cirrus_env.cloud.kernel import CallResult, Cloud, replay
 from cirrus_env.cloud.model import Operation, Posting, Resource, Service
 from cirrus_env.cloud.services.billing import SERVICE as BILLING
@@ -21,6 +21,9 @@ from cirrus_env.cloud.services.billing.models import (
     Subscription,
 )
 from cirrus_env.cloud.services.billing.money import decimal, settlement
+from cirrus_env.cloud.services.disk.models import Disk, Snapshot
+from cirrus_env.cloud.services.ecs.models import Instance
+from cirrus_env.cloud.services.vpc.models import Eip
 from cirrus_env.cloud.work import Work
 from cirrus_env.world.clock import DAY, EPOCH, HOUR, MINUTE
 
@@ -846,3 +849,127 @@ def test_every_write_says_how_it_is_proposed() -> None:
             assert set(operation.propose) == {"en", "zh"}, operation.name
             for groups in operation.propose.values():
                 assert all(phrase == phrase.lower() for group in groups for phrase in group)
+
+
+# -- with the services that own the resources ----------------------------------------------------
+
+
+@pytest.fixture
+def world() -> Cloud:
+    """A whole cloud: a prepaid server paid in cash, an hourly one with disk, address, snapshot."""
+    names = ("account", "knowledge", "ecs", "disk", "vpc", "billing")
+    world = Cloud(catalogue(names), 7, ACCOUNT, EPOCH)
+    pay_in(world, 500_00)
+    at = EPOCH - 10 * DAY
+    world.insert(
+        Instance("i-bp1sub", ACCOUNT, charge_type="PrePaid", created_time=at,
+                 expired_time=at + MONTH, monthly_cents=120_00)
+    )  # fmt: skip
+    order = Order(
+        "200000000000001", ACCOUNT, status="Paid", instance="i-bp1sub", gross=120_00,
+        amount=120_00, created=at, paid=at, starts=at, ends=at + MONTH, months=1,
+    )  # fmt: skip
+    world.insert(order)
+    world.ledger.append(settlement(order))
+    world.insert(Instance("i-bp1box", ACCOUNT, hourly_cents=60))
+    return world
+
+
+def test_a_refunded_server_is_released(world: Cloud) -> None:
+    assert world.measure("refundable", "i-bp1sub") == 80_00
+    assert call(world, "RefundInstance", **PRODUCT)["RefundAmount"] == 80.0
+    assert world.find("ecs.instance", "i-bp1sub") is None
+    assert balance(world) == 500_00 - 120_00 + 80_00
+
+
+def test_renewing_a_server_moves_its_end_in_both_services(world: Cloud) -> None:
+    result = world.call("RenewInstance", {"InstanceId": "i-bp1sub", "Period": 1})
+    assert result.ok
+    ends = EPOCH + 50 * DAY
+    assert getattr(world.find("ecs.instance", "i-bp1sub"), "expired_time", 0) == ends
+    assert getattr(world.find("billing.subscription", "i-bp1sub"), "ends", 0) == ends
+    order = world.find("billing.order", result.result["OrderId"])
+    assert getattr(order, "order_type", "") == "Renew"
+
+
+def test_setting_the_renewal_in_either_service_shows_in_both(world: Cloud) -> None:
+    call(
+        world, "SetRenewal", InstanceIDs="i-bp1sub", ProductCode="ecs",
+        RenewalStatus="NotRenewal",
+    )  # fmt: skip
+    assert getattr(world.find("ecs.instance", "i-bp1sub"), "renewal_status", "") == "NotRenewal"
+    given = {"RegionId": "cn-hangzhou", "InstanceId": "i-bp1sub", "RenewalStatus": "AutoRenewal"}
+    assert world.call("ModifyInstanceAutoRenewAttribute", {**given, "Duration": 1}).ok
+    shown = call(world, "QueryAvailableInstances", InstanceIDs="i-bp1sub")["InstanceList"][0]
+    assert shown["RenewStatus"] == "AutoRenewal"
+
+
+def test_a_debt_stops_an_hourly_server_and_a_payment_brings_it_back(world: Cloud) -> None:
+    world.ledger.append([Posting(EPOCH, CASH, "provider", 500_00, "compute", "i-bp1box", "")])
+    world.advance(15 * DAY + 2 * HOUR)
+    server = world.find("ecs.instance", "i-bp1box")
+    assert isinstance(server, Instance)
+    assert (server.status, server.lock_reasons) == ("Stopped", ("financial",))
+    owed = world.measure("account_debt", "")
+    world.advance(DAY)
+    assert world.measure("account_debt", "") == owed
+    assert as_customer(world, "PayBill").ok
+    world.advance(5 * MINUTE)
+    assert getattr(world.find("ecs.instance", "i-bp1box"), "status", "") == "Running"
+
+
+def test_a_server_that_expires_stops_and_is_kept_fifteen_days(world: Cloud) -> None:
+    as_customer(world, "TopUpAccount", Amount=1_000_00)
+    world.advance(20 * DAY + HOUR)
+    assert getattr(world.find("ecs.instance", "i-bp1sub"), "status", "") == "Stopped"
+    world.advance(14 * DAY)
+    assert world.find("ecs.instance", "i-bp1sub") is not None
+    world.advance(DAY)
+    assert world.find("ecs.instance", "i-bp1sub") is None
+
+
+def change_type(world: Cloud, id: str, to: str) -> CallResult:
+    given = {"RegionId": "cn-hangzhou", "InstanceIds": f'["{id}"]', "InstanceChargeType": to}
+    if to == "PrePaid":
+        given |= {"Period": 1}  # type: ignore[dict-item]
+    return world.call("ModifyInstanceChargeType", given)
+
+
+def test_a_conversion_to_hourly_gives_back_no_more_than_was_paid(world: Cloud) -> None:
+    before = balance(world)
+    result = change_type(world, "i-bp1sub", "PostPaid")
+    assert result.ok, result.result
+    assert 0 < balance(world) - before <= 120_00
+    assert world.measure("refundable", "i-bp1sub") == 0
+    unpaid = Instance("i-bp1gift", ACCOUNT, charge_type="PrePaid", expired_time=EPOCH + 20 * DAY)
+    world.insert(unpaid)
+    assert change_type(world, "i-bp1gift", "PostPaid").code == "NotApplicable"
+
+
+def test_a_server_can_become_a_subscription_and_is_refundable_then(world: Cloud) -> None:
+    result = change_type(world, "i-bp1box", "PrePaid")
+    assert result.ok, result.result
+    assert world.measure("charge_per_hour", "i-bp1box") == 0
+    paid = world.measure("order_cash", result.result["OrderId"])
+    assert paid == getattr(world.find("ecs.instance", "i-bp1box"), "monthly_cents", 0)
+    listed = call(world, "QueryAvailableInstances", InstanceIDs="i-bp1box")["InstanceList"]
+    assert [entry["SubscriptionType"] for entry in listed] == ["Subscription"]
+
+
+def test_leftovers_of_an_economical_stop_stay_on_the_bill(world: Cloud) -> None:
+    world.insert(Disk("d-bp1sys", ACCOUNT, instance_id="i-bp1box"))
+    world.insert(Eip("eip-bp1one", ACCOUNT, ip_address="203.0.113.9"))
+    world.insert(Snapshot("s-bp1one", ACCOUNT, disk_id="d-bp1sys"))
+    given = {"InstanceId": "i-bp1box", "StoppedMode": "StopCharging"}
+    assert world.call("StopInstance", given).ok
+    world.advance(3 * HOUR)
+    assert world.measure("compute_charge_per_hour", "i-bp1box") == 0
+    lines = call(world, "DescribeInstanceBill", BillingCycle="2026-11", IsBillingItem=True)
+    billed = {
+        (line["InstanceID"], line["ProductCode"])
+        for line in lines["Items"]
+        if line["SubscriptionType"] == "PayAsYouGo"
+    }
+    assert billed == {("d-bp1sys", "disk"), ("eip-bp1one", "eip"), ("s-bp1one", "snapshot")}
+    for id in ("d-bp1sys", "eip-bp1one", "s-bp1one"):
+        assert world.measure("charge_per_hour", id) > 0

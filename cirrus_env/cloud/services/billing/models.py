@@ -92,7 +92,8 @@ class Subscription(Resource):
 
     Attributes:
         product: The product's code.
-        status: ``Normal``, ``Expired``, ``Released`` or ``Refunded``.
+        status: ``Normal``, ``Expired``, ``Released``, ``Refunded`` or ``Converted`` (to
+            pay-as-you-go).
         starts: When the first period began.
         ends: When the paid time ends.
         monthly: Cents that a month's renewal costs.
@@ -177,7 +178,11 @@ LIFECYCLE: dict[str, frozenset[tuple[str, str]]] = {
         {
             ("Normal", "Expired"),
             ("Expired", "Normal"),
+            ("Normal", "Released"),
             ("Expired", "Released"),
+            ("Normal", "Converted"),
+            ("Expired", "Converted"),
+            ("Converted", "Normal"),
             ("Normal", "Refunded"),
             ("Expired", "Refunded"),
         }

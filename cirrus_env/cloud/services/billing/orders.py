@@ -8,7 +8,7 @@ from cirrus_env.cloud.model import Operation
 from cirrus_env.cloud.services.billing import money, prepaid
 from cirrus_env.cloud.services.billing.bills import order_amounts
 from cirrus_env.cloud.services.billing.coupons import spend
-from cirrus_env.cloud.services.billing.models import Order
+from cirrus_env.cloud.services.billing.models import Order, Subscription
 from cirrus_env.cloud.work import Work
 from cirrus_env.errors import CloudError
 from cirrus_env.world.clock import DAY, HOUR, iso_second, parse_iso
@@ -162,6 +162,18 @@ def _take_effect(work: Work, order: Order) -> Order:
         extended = work.change(subscription, status="Normal", ends=begins + order.months * MONTH)
         order = work.change(order, starts=begins, ends=extended.ends)
         work.emit("subscription.renewed", instance=order.instance, ends=extended.ends)
+    if order.order_type == "Convert" and order.months and order.instance:
+        work.put(
+            Subscription(
+                order.instance,
+                order.tenant,
+                product=order.product,
+                starts=order.starts,
+                ends=order.ends,
+                monthly=order.gross // order.months,
+                region=order.region,
+            )
+        )
     work.emit(
         "order.paid", order=order.id, order_type=order.order_type, product=order.product,
         instance=order.instance, config=order.config,

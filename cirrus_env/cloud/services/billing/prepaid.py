@@ -27,8 +27,13 @@ def renewal_status(name: str) -> RenewalStatus:
 
 
 def read_off(record: Resource) -> Subscription | None:
-    """The subscription that a prepaid resource describes; None for a pay-as-you-go one."""
+    """The subscription that a prepaid resource describes; None for a pay-as-you-go one.
+
+    What has no price of its own, such as a disk bought with its server, is paid with that.
+    """
     if getattr(record, "charge_type", "") != "PrePaid" or not getattr(record, "expired_time", 0):
+        return None
+    if not hasattr(record, "monthly_cents"):
         return None
     return Subscription(
         record.id,
@@ -36,7 +41,7 @@ def read_off(record: Resource) -> Subscription | None:
         product=money.product_of(record.id),
         starts=getattr(record, "created_time", 0),
         ends=getattr(record, "expired_time", 0),
-        monthly=getattr(record, "monthly_cents", 0),
+        monthly=record.monthly_cents,
         renewal_status=renewal_status(getattr(record, "renewal_status", "")),
         renewal_period=getattr(record, "renewal_duration", 1),
         renewal_unit="Y" if getattr(record, "renewal_unit", "") == "Year" else "M",

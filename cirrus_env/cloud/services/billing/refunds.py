@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +10,7 @@ from cirrus_env.cloud.model import PROVIDER, Operation, Posting
 from cirrus_env.cloud.services.billing import money, prepaid
 from cirrus_env.cloud.services.billing.models import Order, Refund, Subscription
 from cirrus_env.cloud.services.billing.orders import ID, new_order_id
+from cirrus_env.cloud.services.billing.subscriptions import GONE
 from cirrus_env.cloud.work import Work
 from cirrus_env.errors import CloudError
 from cirrus_env.world.clock import DAY, billing_date
@@ -83,8 +85,8 @@ def _refusal(
     subscription: Subscription, orders: list[Order], unpaid: list[Order]
 ) -> CloudError | None:
     id = subscription.id
-    if subscription.status in ("Refunded", "Released"):
-        return CloudError("ResourceStatusError", f"{id} was already released.")
+    if subscription.status in GONE:
+        return CloudError("ResourceStatusError", f"{id} is no subscription any more.")
     if unpaid:
         return CloudError(
             "ResourceStatusError", f"{id} has the unpaid order {unpaid[0].id}; pay or cancel it."
@@ -120,7 +122,7 @@ def _quoted(work: Work, arguments: dict[str, Any]) -> tuple[Subscription, Quote]
     if subscription is None:
         if any(record.id == id for record in work.billable()):
             raise CloudError(
-                "NotApplicable", f"{id} is pay-as-you-go; only subscriptions can be unsubscribed."
+                "NotApplicable", f"{id} is no subscription; only subscriptions can be unsubscribed."
             )
         raise money.missing("instance", id)
     if subscription.product != arguments["ProductCode"]:
@@ -131,6 +133,49 @@ def _quoted(work: Work, arguments: dict[str, Any]) -> tuple[Subscription, Quote]
     if isinstance(result, CloudError):
         raise result
     return subscription, result
+
+
+def converted(work: Work, data: Mapping[str, Any]) -> None:
+    """Another service turned a subscription into pay-as-you-go: event ``subscription.ended``.
+
+    It has posted what went back; more than the cash paid and not yet returned is refused.
+    """
+    id, cents = data["instance"], data["cents"]
+    subscription = work.get(Subscription, id)
+    if subscription is not None:
+        work.change(subscription, status="Converted", renewal_status="NotRenewal")
+    postings = work.ledger_postings()
+    paid = 0
+    for order in work.all(Order):
+        if order.instance == id and order.status == "Paid" and not order.refunded:
+            paid += money.cash_paid(work.tenant, postings, order.id)
+            work.change(order, refunded=True)
+    if cents > paid:
+        raise CloudError("NotApplicable", f"{id} was not paid for in cash with as much as that.")
+    work.put(
+        Order(
+            data["order"],
+            work.tenant,
+            order_type="Convert",
+            status="Paid",
+            product=money.product_of(id),
+            instance=id,
+            gross=cents,
+            amount=cents,
+            created=work.now,
+            paid=work.now,
+            refunded=True,
+            config="PostPaid",
+            original_config="PrePaid",
+        )
+    )
+
+
+def released(work: Work, data: Mapping[str, Any]) -> None:
+    """The resource is gone, so its subscription has ended too."""
+    subscription = work.get(Subscription, data["record"].id)
+    if subscription is not None and subscription.status not in GONE:
+        work.change(subscription, status="Released", renewal_status="NotRenewal")
 
 
 def _inquire(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:

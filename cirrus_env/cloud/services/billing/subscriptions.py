@@ -19,6 +19,8 @@ EARLY = 9 * DAY
 """How long before the end the automatic renewal is first tried."""
 _CHARGE_HOUR = 8
 _PERIODS = [1, 2, 3, 6, 12]
+GONE = ("Released", "Refunded", "Converted")
+"""Statuses of what is no longer prepaid."""
 _STATUSES = ["AutoRenewal", "ManualRenewal", "NotRenewal"]
 
 
@@ -46,11 +48,9 @@ def _query_available_instances(work: Work, arguments: dict[str, Any]) -> dict[st
     wanted = _ids(arguments["InstanceIDs"]) if "InstanceIDs" in arguments else None
     billable = work.billable()
     known = prepaid.subscriptions(work, billable)
-    shown = [
-        _shown(s, work.now) for s in known.values() if s.status not in ("Released", "Refunded")
-    ]
+    shown = [_shown(s, work.now) for s in known.values() if s.status not in GONE]
     for record in billable:
-        if record.id not in known and work.rates(record):
+        if work.rates(record):  # a prepaid one has none
             shown.append(
                 {
                     "InstanceID": record.id,
@@ -122,9 +122,11 @@ def renewal_wanted(work: Work, data: Mapping[str, Any]) -> None:
 
 def order_placed(work: Work, data: Mapping[str, Any]) -> None:
     """Another service sold something: event ``order.placed``; paid at once with ``auto_pay``."""
-    cents = data["cents"]
+    cents, id = data["cents"], data["order"]
+    if work.get(Order, id) is not None:  # one call that sells for several instances
+        id = new_order_id(work)
     order = Order(
-        data["order"],
+        id,
         work.tenant,
         order_type=data["order_type"],
         product=money.product_of(data["instance"]),
@@ -142,13 +144,6 @@ def order_placed(work: Work, data: Mapping[str, Any]) -> None:
         pay(work, order)
     else:
         work.put(order)
-
-
-def ended(work: Work, data: Mapping[str, Any]) -> None:
-    """A resource became pay-as-you-go, its money given back: event ``subscription.ended``."""
-    stored = work.get(Subscription, data["instance"])
-    if stored is not None and stored.status in ("Normal", "Expired"):
-        work.change(stored, status="Refunded", renewal_status="NotRenewal")
 
 
 def renewal_ordered(work: Work, data: Mapping[str, Any]) -> None:
