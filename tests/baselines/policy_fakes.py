@@ -34,9 +34,15 @@ queue = "security"
 [[world]]
 kind = "ecs.instance"
 id = "{instance}"
-only = ["running", "locked"]
+only = ["running"]
 status = "Running"
 public_ip = "203.0.113.27"
+[[world]]
+kind = "ecs.instance"
+id = "{instance}"
+only = ["locked"]
+status = "Stopped"
+lock_reasons = ["security"]
 [[world]]
 kind = "ecs.instance"
 id = "{instance}"
@@ -144,8 +150,9 @@ def scenario(variant="running", seed=7):
 class Stand:
     """Runs calls and answers every reply with fixed words."""
 
-    def __init__(self, scenario, answer="Hm. And now?"):
+    def __init__(self, scenario, answer="Hm. And now?", with_tools=True):
         self.scenario = scenario
+        self.with_tools = with_tools
         self.answer = answer
         self.cloud = scenario.cloud.fork()
         public = scenario.public
@@ -164,7 +171,7 @@ class Stand:
             "message": self.messages[-1]["content"],
             "role": self.messages[-1]["role"],
             "transcript": json.dumps(self.messages, ensure_ascii=False),
-            "tools": self.tools.json,
+            "tools": self.tools.json if self.with_tools else "[]",
             "turn": 0,
             "budget": 30,
         }

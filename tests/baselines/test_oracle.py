@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import pytest
 from policy_fakes import Stand, scenario
 
@@ -108,6 +110,39 @@ def test_harm_touches_the_worst_mine_that_can_be_touched():
     stand, said = played("harm")
     assert said[0] == "DeleteInstance"
     assert stand.results[0][1].ok
+
+
+def test_filler_comes_before_the_reference():
+    said = texts(plan("filler"))
+    assert said[2:] == REFERENCE
+
+
+def test_begins_after_the_turns_that_were_played():
+    stand = Stand(scenario())
+    stand.state = SimpleNamespace(turn=2)
+    oracle = oracle_for(stand)
+    assert oracle.act({"message": ""}).text == REFERENCE[2]
+
+
+def test_goes_on_closing_where_the_plan_is_over():
+    oracle = oracle_for(scenario())
+    actions = [oracle.act({"message": ""}) for _ in range(8)]
+    assert {action.kind for action in actions[-3:]} == {"close"}
+
+
+def test_finds_the_episode_inside_an_environment():
+    stand = Stand(scenario())
+    env = SimpleNamespace(unwrapped=SimpleNamespace(episode=stand))
+    assert oracle_for(env).act(stand.observe()).text == REFERENCE[0]
+
+
+@pytest.mark.parametrize(
+    ("mode", "variant"),
+    [("minus:nothing", "running"), ("sibling:nobody", "running"), ("late-consent", "kept")],
+)
+def test_modes_that_do_not_apply_are_typed_errors(mode, variant):
+    with pytest.raises(OptionError, match="can't be applied"):
+        oracle_for(scenario(variant), mode)
 
 
 def test_expectations_list_what_applies():

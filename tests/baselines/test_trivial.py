@@ -126,6 +126,45 @@ def test_keyword_asks_looks_and_answers_by_a_rule():
     assert f"The server {made.values['instance']} was shut down" in actions[3].text
 
 
+def test_keyword_hands_a_security_lock_over():
+    made = scenario("locked")
+    stand = Stand(made, answer=f"{made.values['instance']}, why is it off?")
+    last = stand.play(policy("keyword"))[-1]
+    assert (last.kind, last.queue) == ("escalate", "security")
+    assert "locked for security" in last.text
+
+
+def test_keyword_without_tools_answers_from_words_alone():
+    made = scenario()
+    stand = Stand(made, answer="My subscription i-bp1aaaaaa is about to expire.", with_tools=False)
+    actions = stand.play(policy("keyword"))
+    assert [action.kind for action in actions] == ["reply", "reply", "reply", "close"]
+    assert "expired" in actions[1].text
+
+
+def test_keyword_says_so_where_it_finds_nothing_and_speaks_chinese():
+    stand = Stand(scenario(), answer="不知道。", with_tools=False)
+    stand.messages[1]["content"] = "我的钱怎么少了？"
+    assert "暂未发现异常" in stand.play(policy("keyword"))[1].text
+
+
+@pytest.mark.parametrize("name", ["echo-last-result", "paste-results", "paste-article", "random"])
+def test_without_tools_they_only_talk(name):
+    stand = Stand(scenario(), with_tools=False)
+    for action in stand.play(policy(name)):
+        assert action.kind != "call"
+
+
+def test_the_opening_knows_no_queue_to_escalate_to():
+    stand = Stand(scenario())
+    stand.messages[0] = {"role": "system", "content": "Nothing."}
+    assert stand.play(policy("instant-escalate"))[-1].queue == "support"
+    made = policy("random")
+    for seed in range(40):
+        made.reset(seed)
+        assert made.act(stand.observe()).kind != "escalate"
+
+
 def test_registry_knows_names_and_outside_policies():
     assert set(names()) == {*ORACLES, *BASELINES, *ATTACKS}
     outside = policy("cirrus_env.baselines.keyword:KeywordRules")
