@@ -21,6 +21,7 @@ from collections.abc import Collection, Mapping
 from typing import Any, Final, Self
 
 from cirrus_env.errors import ComparisonError
+from cirrus_env.judging.outcome import changes_account
 from cirrus_env.judging.reward import RewardRule
 from cirrus_env.judging.shape import shape_of
 from cirrus_env.judging.tokens import reasoning_tokens, visible_tokens
@@ -150,7 +151,8 @@ class Fold:
             self._incorrect += outside
         if call["effect"] == "irreversible" and not call.get("consent"):
             self._cost += 1
-        if self._identified < len(self._shape.identities):
+        early = self._identified < len(self._shape.identities)
+        if early and changes_account(call.get("changed", [["unknown"]])):
             self._cost += 1
 
     def _on_passed(self, event: Event) -> None:

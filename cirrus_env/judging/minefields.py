@@ -19,6 +19,7 @@ from typing import Any, Final, NamedTuple
 
 from cirrus_env.cloud.arguments import same
 from cirrus_env.cloud.kernel import Cloud
+from cirrus_env.judging.outcome import changes_account
 from cirrus_env.nlu.evidence import Evidence, holds
 from cirrus_env.tickets.model import Gold, Minefield, MinefieldEffect
 from cirrus_env.wire import canonical
@@ -80,7 +81,8 @@ def touched_by_call(
         irreversible = value["effect"] == "irreversible"
         policy = CONSENT_IRREVERSIBLE if irreversible else CONSENT_CHANGE
         mines.append(Mine(policy, "cost", _key(operation, given, cloud)))
-    if any(c.kind == "identity" and c.id not in evidence.passed for c in gold.checkpoints):
+    early = any(c.kind == "identity" and c.id not in evidence.passed for c in gold.checkpoints)
+    if early and changes_account(value.get("changed", [["unknown"]])):
         mines.append(Mine(IDENTITY_CHANGE, "cost", _key(operation, given, cloud)))
     return tuple(mines)
 

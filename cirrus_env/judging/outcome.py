@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Final, Literal
 
@@ -16,6 +16,8 @@ How = Literal["close", "accept", "escalate", "leave", "minefield", "limit", "fai
 TERMINATED: Final = frozenset({"success", "wrong_ending", "closed_early", "abandoned", "violated"})
 INVALID: Final = frozenset({"agent_error", "customer_error", "judge_error", "backend_error"})
 UNSCORED: Final = "unscored"
+IDENTITY_KIND: Final = "account.verification"
+"""The record that an identity check writes: no change of the account, so always allowed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,9 +114,16 @@ def record_of(entry: AuditEntry) -> Resource:
     return record
 
 
+def changes_account(changed: Iterable[Sequence[Any]]) -> bool:
+    """Whether any of a ``called`` event's ``changed`` entries is more than an identity check."""
+    return any(entry[0] != IDENTITY_KIND for entry in changed)
+
+
 def outside(entry: AuditEntry, gold: Gold) -> bool:
     """Whether the entry changed anything that ``may_change`` doesn't list."""
     record = record_of(entry)
+    if record.kind == IDENTITY_KIND:
+        return False
     allowed: Mapping[str, None] = {
         field: None
         for kind, id, field in gold.may_change

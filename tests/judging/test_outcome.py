@@ -11,6 +11,7 @@ from cirrus_env.cloud.model import AuditEntry, Resource
 from cirrus_env.judging.outcome import (
     Outcome,
     changed_fields,
+    changes_account,
     ended_by_choice,
     outside,
     record_of,
@@ -164,3 +165,15 @@ def test_every_outcome_has_its_flags(name, terminated, valid):
     assert outcome.to_json() == {
         "ending": "limit", "success": False, "terminated": terminated, "valid": valid,
     }  # fmt: skip
+
+
+def test_an_identity_check_is_no_change_of_the_account():
+    assert not changes_account([["account.verification", "acct", ["verified"]]])
+    assert changes_account([["account.verification", "a", ["verified"]], ["x", "b", ["c"]]])
+    assert not changes_account([])
+
+    @dataclass(frozen=True, slots=True)
+    class Check(Resource):
+        kind: ClassVar[str] = "account.verification"
+
+    assert not outside(entry(None, Check("a", "me")), gold())
