@@ -1,0 +1,64 @@
+"""An outside customer's answer to proposals."""
+
+from __future__ import annotations
+
+from cirrus_env.nlu import cues as c
+from cirrus_env.nlu.lexicon import Lexicon
+from cirrus_env.nlu.normalise import tokens
+from cirrus_env.nlu.scanner import Hit, Scanner
+from cirrus_env.wire import Act
+
+_ORDINALS = (c.FIRST, c.SECOND, c.THIRD)
+_UNMEANT = c.DENIED | c.HEDGE | c.EPISTEMIC | c.CONDITION | c.REPORT | c.QUOTE | c.ASK
+
+
+def read_answer(text: str, proposed: tuple[Act, ...], lexicon: Lexicon) -> tuple[Act, ...]:
+    """``agreed`` and ``declined`` acts for the proposals that the words answer.
+
+    A conditional, doubtful or mixed answer agrees to nothing.
+
+    Args:
+        text: Plain text of the customer's words.
+        proposed: The proposals of the reply just before.
+        lexicon: Any lexicon: only its common cues are read.
+    """
+    if not proposed:
+        return ()
+    scan = Scanner(tokens(text.lower(), lexicon.vocabulary), lexicon)
+    scan.run()
+    verdicts: dict[int, bool] = {}
+    words = set(tokens(text))
+    for number, sentence in enumerate(scan.sentences):
+        hits = [h for h in scan.hits if h.sentence == number]
+        named = _named(hits, proposed, words, scan.tokens[sentence.start : sentence.end])
+        answer = _answer(hits)
+        if answer is None:
+            continue
+        for k in named if named is not None else range(len(proposed)):
+            if not answer or k not in verdicts:
+                verdicts[k] = answer
+    return tuple(
+        Act("agreed" if verdicts[k] else "declined", proposed[k].name, proposed[k].value)
+        for k in sorted(verdicts)
+    )
+
+
+def _answer(hits: list[Hit]) -> bool | None:
+    yes = [h for h in hits if h.feature == c.YES]
+    no = [h for h in hits if h.feature == c.NO and not h.stance & _UNMEANT]
+    if no:
+        return False
+    if not yes or any(h.stance & _UNMEANT for h in yes):
+        return None
+    return not any(h.stance & c.NEG for h in yes)
+
+
+def _named(
+    hits: list[Hit], proposed: tuple[Act, ...], written: set[str], lowered: list[str]
+) -> list[int] | None:
+    """Which proposals the sentence names; None for all."""
+    ordinals = [k for k, cue in enumerate(_ORDINALS) if any(h.feature == cue for h in hits)]
+    if ordinals:
+        return [k for k in ordinals if k < len(proposed)]
+    ids = [k for k, act in enumerate(proposed) if act.value and act.value.lower() in lowered]
+    return ids or None

@@ -1,0 +1,232 @@
+"""Proposals: an operation on a named resource, put to the customer for a yes or no."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from types import MappingProxyType
+from typing import Any, Final, NamedTuple
+
+from cirrus_env.cloud.catalogue import catalogue
+from cirrus_env.nlu import cues as c
+from cirrus_env.nlu.scanner import VALUE_TOKEN, Hit, Scanner
+from cirrus_env.nlu.told import GroupHits
+from cirrus_env.tickets.model import Groups
+
+_SUCH_AS: Final = re.compile(r"such as ([a-z]+)-")
+_UNMEANT: Final = c.NEG | c.DENIED | c.REPORT | c.QUOTE | c.MARKED | c.EPISTEMIC
+
+
+class Offered(NamedTuple):
+    """An operation that an assistant may propose.
+
+    Attributes:
+        groups: Its proposal wordings.
+        prefix: What ids of its resource begin with; ``#`` for digits, empty for any.
+    """
+
+    groups: Groups
+    prefix: str
+
+
+class Offer(NamedTuple):
+    """One proposal found.
+
+    Attributes:
+        operation: The operation.
+        id: The resource, as written.
+        sentences: Where it stands.
+    """
+
+    operation: str
+    id: str
+    sentences: tuple[int, ...]
+
+
+@lru_cache(maxsize=256)
+def operations(services: tuple[str, ...], language: str) -> Mapping[str, Offered]:
+    """The operations that an assistant may propose, with their wordings in this language."""
+    if not services:
+        return MappingProxyType({})
+    found = {}
+    for name, operation in catalogue(services).operations.items():
+        groups = operation.propose.get(language, ())
+        if groups and operation.actor == "assistant" and operation.resource:
+            found[name] = Offered(groups, _prefix(operation.resource, operation.parameters))
+    return MappingProxyType(found)
+
+
+def _prefix(resource: str, parameters: Mapping[str, Any]) -> str:
+    given = parameters.get("properties", {}).get(resource, {})
+    match = _SUCH_AS.search(given.get("description", ""))
+    if match:
+        return f"{match[1]}-"
+    return "#" if resource == "OrderId" else ""
+
+
+class _Ask(NamedTuple):
+    """An operation's words, complete in one sentence."""
+
+    operation: str
+    start: int
+    end: int
+    sentence: int
+    groups: int
+
+
+def proposals(
+    offered: Mapping[str, GroupHits],
+    known: Mapping[str, Offered],
+    scan: Scanner,
+    speech: list[Hit],
+    consents: frozenset[tuple[str, str]],
+    raw: Callable[[int], str],
+) -> list[Offer]:
+    """The proposals of a reply, in order of the text.
+
+    An operation is proposed where its words stand with an id of its kind of resource in a sentence
+    that asks for permission, in an item of a list under such a sentence, or in a statement of
+    intent that a question for consent follows.
+    """
+    permitted = _permitted(scan, speech)
+    if not permitted:
+        return []
+    asks = _asks(offered, known, scan, permitted)
+    if not asks:
+        return []
+    found: dict[tuple[str, str], Offer] = {}
+    for sentence in dict.fromkeys(ask.sentence for ask in asks):
+        here = [ask for ask in asks if ask.sentence == sentence]
+        for ask, position in _pair(here, known, scan, sentence):
+            id = raw(position)
+            if scan.sentences[sentence].either and _rivals(ask, here):
+                continue
+            found.setdefault((ask.operation, id), Offer(ask.operation, id, (sentence,)))
+    return _unambiguous(list(found.values()), asks, consents)
+
+
+def _permitted(scan: Scanner, speech: list[Hit]) -> dict[int, int]:
+    """Sentence -> first token from which operations are proposed in it."""
+    found: dict[int, int] = {}
+    sentences = scan.sentences
+    last_consent = -1
+    intents: list[Hit] = []
+    for hit in speech:
+        if hit.stance & _UNMEANT:
+            continue
+        if hit.feature == c.PERMIT:
+            found.setdefault(hit.sentence, sentences[hit.sentence].start)
+        elif hit.feature == c.INTENT:
+            intents.append(hit)
+        elif hit.feature == c.GO_AHEAD:
+            last_consent = hit.sentence
+    for hit in intents:
+        if hit.sentence <= last_consent:
+            found.setdefault(hit.sentence, sentences[hit.sentence].start)
+    for number in sorted(found):
+        if sentences[number].header:
+            for later in range(number + 1, len(sentences)):
+                if not sentences[later].listed:
+                    break
+                found.setdefault(later, sentences[later].start)
+    return found
+
+
+def _asks(
+    offered: Mapping[str, GroupHits],
+    known: Mapping[str, Offered],
+    scan: Scanner,
+    permitted: Mapping[int, int],
+) -> list[_Ask]:
+    found: list[_Ask] = []
+    for operation, hits in offered.items():
+        groups = len(known[operation].groups)
+        met: dict[int, dict[int, Hit]] = {}
+        for group, hit in hits:
+            if hit.sentence not in permitted or hit.stance & _UNMEANT:
+                continue
+            if group == 0 and scan.tokens[hit.start].endswith("ed"):
+                continue
+            here = met.setdefault(hit.sentence, {})
+            if group in here and group == 0 and len(here) == groups:
+                found.append(_ask(operation, here, hit.sentence))
+                here = met[hit.sentence] = {k: v for k, v in here.items() if k}
+            here[group] = hit
+            if len(here) == groups and groups == 1:
+                found.append(_ask(operation, here, hit.sentence))
+                met[hit.sentence] = {}
+        if groups > 1:
+            found += [
+                _ask(operation, here, number) for number, here in met.items() if len(here) == groups
+            ]
+    return sorted(found, key=lambda ask: (ask.start, -ask.groups, -ask.end, ask.operation))
+
+
+def _ask(operation: str, hits: Mapping[int, Hit], sentence: int) -> _Ask:
+    first = hits[0]
+    return _Ask(operation, first.start, first.end, sentence, len(hits))
+
+
+def _pair(
+    asks: list[_Ask], known: Mapping[str, Offered], scan: Scanner, sentence: int
+) -> list[tuple[_Ask, int]]:
+    """Give each id of the sentence to the operation words before it, else to those after it."""
+    part = scan.sentences[sentence]
+    ids = [h.start for h in scan.hits[part.first : part.last] if h.feature == VALUE_TOKEN]
+    starts = sorted({ask.start for ask in asks})
+    found: list[tuple[_Ask, int]] = []
+    claimed: dict[int, list[int]] = {}
+    for position in ids:
+        before = [start for start in starts if start < position]
+        claimed.setdefault(before[-1] if before else starts[0], []).append(position)
+    for k, start in enumerate(starts):
+        if start not in claimed:
+            later = [s for s in starts[k + 1 :] if s in claimed]
+            earlier = [s for s in starts[:k] if s in claimed]
+            if later and later[0] - start <= 4:
+                claimed[start] = claimed[later[0]]
+            elif earlier and start - max(claimed[earlier[-1]]) <= 4:
+                claimed[start] = claimed[earlier[-1]][-1:]
+    for ask in asks:
+        for position in claimed.get(ask.start, ()):
+            if _is_kind(scan.tokens[position], known[ask.operation].prefix):
+                found.append((ask, position))
+    return found
+
+
+def _is_kind(token: str, prefix: str) -> bool:
+    if prefix == "#":
+        return len(token) >= 9 and token.isdigit()
+    if prefix:
+        return token.startswith(prefix)
+    return "-" in token or (len(token) >= 9 and token.isdigit())
+
+
+def _rivals(ask: _Ask, here: list[_Ask]) -> bool:
+    return any(other.start != ask.start for other in here)
+
+
+def _unambiguous(
+    found: list[Offer], asks: list[_Ask], consents: frozenset[tuple[str, str]]
+) -> list[Offer]:
+    """Of operations read from the same words for the same id, keep one.
+
+    The one with more phrase groups wins, then one that this customer has a mind about, then the
+    first.
+    """
+    words = {(ask.operation, ask.sentence): ask for ask in reversed(asks)}
+    kept: dict[tuple[int, str], Offer] = {}
+    for offer in found:
+        ask = words[offer.operation, offer.sentences[0]]
+        key = (ask.start, offer.id)
+        rival = kept.get(key)
+        if rival is None:
+            kept[key] = offer
+            continue
+        other = words[rival.operation, rival.sentences[0]]
+        if (ask.groups, (offer.operation, offer.id) in consents) > (
+            other.groups, (rival.operation, rival.id) in consents,
+        ):  # fmt: skip
+            kept[key] = offer
+    return list(kept.values())

@@ -1,0 +1,453 @@
+"""One pass over a reply's tokens: which phrases it holds, and with what stance each is said."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import MappingProxyType
+from typing import Final, NamedTuple
+
+from cirrus_env.nlu import cues as c
+from cirrus_env.nlu import words_en as en
+from cirrus_env.nlu.lexicon import Lexicon
+
+VALUE_TOKEN: Final = 0
+"""The feature of a token that may be a number, date or id."""
+
+_BULLETS: Final = frozenset("-\u2022\u00b7\u2013\u25cf\u25cb\u25aa")
+_LEADS: Final = frozenset(
+    ["so", "and", "but", "then", "also", "or", "now", "well", "ok", "okay", "please", "otherwise"]
+)
+_SUBJECTS: Final = frozenset(
+    ["you", "it", "i", "the", "your", "this", "that", "there", "we", "my", "its", "these"]
+)
+_AUXILIARIES: Final = frozenset(
+    [
+        "is",
+        "are",
+        "was",
+        "were",
+        "do",
+        "does",
+        "did",
+        "can",
+        "could",
+        "would",
+        "will",
+        "shall",
+        "should",
+        "may",
+        "might",
+        "have",
+        "has",
+        "had",
+    ]
+)
+_BREAKS: Final = frozenset(",.;?!:\n")
+
+
+class Hit:
+    """A phrase, cue or number found, with its stance."""
+
+    __slots__ = ("clause", "end", "feature", "sentence", "stance", "start")
+
+    def __init__(
+        self, feature: int, start: int, end: int, stance: int, clause: int, sentence: int
+    ) -> None:
+        self.feature, self.start, self.end = feature, start, end
+        self.stance, self.clause, self.sentence = stance, clause, sentence
+
+
+class Sentence(NamedTuple):
+    """A sentence, a line or a part between semicolons.
+
+    Attributes:
+        start: Its first token.
+        end: The token after its last.
+        first: Its first hit.
+        last: The hit after its last.
+        asked: Whether it is a question.
+        listed: Whether it is an item of a list.
+        either: Whether it offers alternatives.
+        header: Whether a list follows it.
+    """
+
+    start: int
+    end: int
+    first: int
+    last: int
+    asked: bool
+    listed: bool
+    either: bool
+    header: bool
+
+
+class Scanner:
+    """Reads tokens once, left to right.
+
+    Attributes:
+        tokens: The tokens.
+        hits: What was found, in order.
+        sentences: In order.
+    """
+
+    __slots__ = (
+        "carry", "cause", "clause", "clause_hit", "cover", "cue_end", "denied_at", "either",
+        "headed", "hits", "lexicon", "listed", "lost", "marked", "quoted", "refused", "refuted",
+        "segment_hit",
+        "segment_start", "sentence_hit", "sentence_start", "sentences", "stance", "starts",
+        "tail", "tail_bit", "tail_hit", "tokens", "under", "under_end", "withdrawn",
+    )  # fmt: skip
+
+    def __init__(self, tokens: list[str], lexicon: Lexicon) -> None:
+        self.tokens = tokens
+        self.lexicon = lexicon
+        self.hits: list[Hit] = []
+        self.sentences: list[Sentence] = []
+        self.stance = self.carry = self.lost = 0
+        self.clause = self.clause_hit = self.segment_hit = self.segment_start = 0
+        self.sentence_start = self.sentence_hit = 0
+        self.starts: list[int] = [0]
+        self.cue_end = self.cover = self.quoted = self.marked = 0
+        self.under = self.under_end = self.withdrawn = 0
+        self.denied_at = self.refuted = self.refused = 0
+        self.tail = -1
+        self.tail_bit = self.tail_hit = 0
+        self.listed = self.either = self.cause = self.headed = False
+
+    def run(self) -> None:
+        """Scan all tokens."""
+        words = list(map(self.lexicon.vocabulary.get, self.tokens))
+        tokens, hits, root, covering = (
+            self.tokens,
+            self.hits,
+            self.lexicon.root,
+            self.lexicon.covering,
+        )
+        count = len(words)
+        for i, word in enumerate(words):
+            if not word:
+                if word is None:
+                    first = tokens[i]
+                    if first[0].isdigit() or (("-" in first or "." in first) and len(first) > 2):
+                        hits.append(
+                            Hit(
+                                VALUE_TOKEN,
+                                i,
+                                i + 1,
+                                self._here(i),
+                                self.clause,
+                                len(self.sentences),
+                            )
+                        )
+                continue
+            node = root.get(word)
+            if node is None:
+                continue
+            cue, cue_end, j = 0, 0, i + 1
+            fresh = len(hits)
+            while True:
+                children, stances, features = node
+                if stances[0]:
+                    cue, cue_end = stances[0], j
+                if features:
+                    here = self._here(i)
+                    for feature in features:
+                        hits.append(Hit(feature, i, j, here, self.clause, len(self.sentences)))
+                        if feature < covering and feature >= c.FIRST_FEATURE and j - i > 1:
+                            if j > self.cover:
+                                self.cover = j
+                if not children:
+                    break
+                while j < count and words[j] == "":
+                    j += 1
+                if j == count:
+                    break
+                following = children.get(words[j])  # type: ignore[arg-type]
+                if following is None:
+                    break
+                node = following
+                j += 1
+            if cue and i >= self.cue_end:
+                self._cue(cue, i, cue_end, fresh)
+        if self.sentence_start < count:
+            self._close(count, False)
+
+    def _here(self, i: int) -> int:
+        stance = self.stance
+        if i < self.under_end:
+            stance |= self.under
+        if i < self.quoted:
+            return stance | c.QUOTE
+        return stance | c.MARKED if i < self.marked else stance
+
+    def _cue(self, cue: int, i: int, end: int, fresh: int) -> None:
+        """Let the cue act, unless it is quoted or part of a longer phrase."""
+        if cue == c.NEWLINE:
+            self.quoted = self.marked = 0
+        elif i < self.quoted or i < self.marked:
+            return
+        self.cue_end = end
+        if end < self.cover or i < self.cover:
+            self.under, self.under_end = c.SETS[cue], self.cover
+            return
+        act = _ACTS.get(cue)
+        if act is not None:
+            act(self, i, end, cue, fresh)
+        self.stance = self.stance & c.KEEPS[cue] | c.SETS[cue]
+
+    # -- separators --------------------------------------------------------------------------
+
+    def _segment(self, i: int, end: int, cue: int, fresh: int) -> None:
+        self.segment_hit = fresh
+        self.segment_start = end
+        self.starts.append(end)
+
+    def _clause(self, i: int, end: int, cue: int, fresh: int) -> None:
+        self._segment(i, end, cue, fresh)
+        self.clause += 1
+        self.clause_hit = fresh
+        self.tail = -1
+        if cue == c.CONTRAST:
+            self.lost = 0
+
+    def _because(self, i: int, end: int, cue: int, fresh: int) -> None:
+        self.cause = True
+        after = self.tokens[self.denied_at : self.denied_at + 3]
+        if self.stance & c.NEG and not en.NEGATED_EVENT.isdisjoint(after):
+            self.stance |= c.DENIED
+        self._clause(i, end, cue, fresh)
+
+    def _comma(self, i: int, end: int, cue: int, fresh: int) -> None:
+        local = self.stance & c.LOCAL
+        self.tail = -1
+        if local or self.lost:
+            self._across(i, local)
+        self._segment(i, end, cue, fresh)
+
+    def _across(self, i: int, local: int) -> None:
+        """A comma ends a negation or modal, unless no new clause begins after it."""
+        tokens = self.tokens
+        if tokens[i - 1] in ("no", "不", "没有", "没"):
+            self.stance &= ~c.NEG
+            return
+        stretch = tokens[i + 1 : i + 13]
+        for k, token in enumerate(stretch):
+            if token in _BREAKS:
+                del stretch[k:]
+                break
+        if stretch and stretch[0] in en.ANEW:
+            self.stance &= ~c.LOCAL
+            self.lost = 0
+        elif en.FINITE.isdisjoint(stretch):
+            self.stance |= self.lost
+        else:
+            self.lost |= local
+            self.stance &= ~c.LOCAL
+
+    def _and(self, i: int, end: int, cue: int, fresh: int) -> None:
+        following = self.tokens[end] if end < len(self.tokens) else ""
+        if following in en.AFTER_AND or following > "\u2fff":
+            self.stance &= ~c.LOCAL
+        self._segment(i, end, cue, fresh)
+
+    def _colon(self, i: int, end: int, cue: int, fresh: int) -> None:
+        self.carry = self.stance & c.CARRIED
+        if self.stance & c.HEDGE:
+            self.carry |= c.EPISTEMIC
+        self.headed = True
+        self.segment_hit, self.segment_start = fresh, end
+        self.starts.append(end)
+
+    def _quote(self, i: int, end: int, cue: int, fresh: int) -> None:
+        tokens = self.tokens
+        try:
+            close = tokens.index('"', end)
+        except ValueError:
+            close = len(tokens) + 1
+        try:
+            line = tokens.index("\n", end, min(close, len(tokens)))
+        except ValueError:
+            line = -1
+        if line >= 0 or close > len(tokens):
+            self.quoted = line if line >= 0 else len(tokens)
+            return
+        short = 8 if tokens[end] > "\u2fff" else 4
+        if close - end <= short:
+            self.marked = close + 1
+        else:
+            self.quoted = close + 1
+
+    def _newline(self, i: int, end: int, cue: int, fresh: int) -> None:
+        tokens = self.tokens
+        self._close(i, False)
+        self.sentence_start = self.segment_start = end
+        self.starts = [end]
+        following = tokens[end] if end < len(tokens) else ""
+        if following == "\n":
+            self.stance = 0
+            return
+        after = tokens[end + 1] if end + 1 < len(tokens) else ""
+        numbered = (following.isdigit() or len(following) == 1) and after in (".", ")", "、")
+        if following in _BULLETS or numbered:
+            self.listed = True
+            if numbered:
+                self.cue_end = end + 2
+        elif self.listed or (i and tokens[i - 1] == "\n"):
+            self.listed = False
+            self.carry = 0
+        self.stance = self.carry
+
+    def _stop(self, i: int, end: int, cue: int, fresh: int) -> None:
+        self._close(i, cue == c.ASKED)
+        if not self.listed and cue != c.SEMICOLON:
+            self.carry = 0
+        self.sentence_start = self.segment_start = end
+        self.starts = [end]
+        self.stance = self.carry
+
+    # -- stance ------------------------------------------------------------------------------
+
+    def _back(self, bit: int, fresh: int) -> None:
+        """Set the bit on what the clause held before; once set, later hits carry it anyway."""
+        if not self.stance & bit:
+            for hit in self.hits[self.segment_hit : fresh]:
+                hit.stance |= bit
+
+    def _not(self, i: int, end: int, cue: int, fresh: int) -> None:
+        self.denied_at = end
+
+    def _not_so(self, i: int, end: int, cue: int, fresh: int) -> None:
+        for hit in self.hits[max(self.segment_hit, self.refuted) : fresh]:
+            hit.stance |= c.NEG
+        self.refuted = fresh
+        self.stance |= c.NEG
+
+    def _modal(self, i: int, end: int, cue: int, fresh: int) -> None:
+        self._back(c.HEDGE, fresh)
+
+    def _afterthought(self, bit: int, i: int, fresh: int) -> None:
+        """Remember a cue that opens the last part of a sentence: it may govern what precedes."""
+        if i - self.segment_start <= 1 and self.segment_start > self.sentence_start:
+            self.tail, self.tail_bit, self.tail_hit = self.clause_hit, bit, fresh
+
+    def _perhaps(self, i: int, end: int, cue: int, fresh: int) -> None:
+        self._back(c.EPISTEMIC, fresh)
+        self._afterthought(c.EPISTEMIC, i, fresh)
+
+    def _if(self, i: int, end: int, cue: int, fresh: int) -> None:
+        self._back(c.CONDITION, fresh)
+        self._afterthought(c.CONDITION, i, fresh)
+
+    def _reported(self, i: int, end: int, cue: int, fresh: int) -> None:
+        self._afterthought(c.REPORT, i, fresh)
+
+    def _also(self, i: int, end: int, cue: int, fresh: int) -> None:
+        self._back(c.SETS[cue], fresh)
+
+    def _cause(self, i: int, end: int, cue: int, fresh: int) -> None:
+        self.cause = True
+
+    def _or(self, i: int, end: int, cue: int, fresh: int) -> None:
+        self.either = True
+
+    def _withdrawn(self, i: int, end: int, cue: int, fresh: int) -> None:
+        if not self.stance & (c.UNSAID & ~c.ASK):
+            for hit in self.hits[self.withdrawn : fresh]:
+                hit.stance |= c.QUOTE
+            self.withdrawn = fresh
+
+    def _wrong_that(self, i: int, end: int, cue: int, fresh: int) -> None:
+        first = self.sentence_hit
+        if first == fresh and self.sentences:
+            first = self.sentences[-1].first
+        for hit in self.hits[max(first, self.refused) : fresh]:
+            hit.stance |= c.QUOTE
+        self.refused = fresh
+
+    # -- the end of a sentence ---------------------------------------------------------------
+
+    def _close(self, i: int, asked: bool) -> None:
+        hits, first = self.hits, self.sentence_hit
+        last = len(hits)
+        start = self.sentence_start
+        if self.tail >= 0 and (self.tail_bit == c.CONDITION or self.tail_hit == last):
+            for hit in hits[max(self.tail, first) : self.tail_hit]:
+                hit.stance |= self.tail_bit
+        if i > start:
+            asked = asked or self._unmarked_question(i)
+            if last > first:
+                if asked:
+                    begin = self._question_start(i)
+                    for hit in hits[first:last]:
+                        if hit.start >= begin:
+                            hit.stance |= c.ASK
+                elif self._is_rule(i):
+                    for hit in hits[first:last]:
+                        hit.stance |= c.GENERAL
+                if self.cause:
+                    for hit in hits[first:last]:
+                        hit.stance &= ~c.ASIDE
+            header = self.headed and i - self.segment_start <= 0
+            self.sentences.append(
+                Sentence(start, i, first, last, asked, self.listed, self.either, header)
+            )
+        self.clause += 1
+        self.clause_hit = self.segment_hit = self.sentence_hit = last
+        self.tail = -1
+        self.lost = 0
+        self.cause = self.either = self.headed = False
+
+    def _unmarked_question(self, i: int) -> bool:
+        tokens, start = self.tokens, self.sentence_start
+        if tokens[i - 1] in ("吗", "呢", "么"):
+            return True
+        return i - start > 2 and tokens[start] in _AUXILIARIES and tokens[start + 1] in _SUBJECTS
+
+    def _question_start(self, i: int) -> int:
+        """Where the question begins: earlier clauses of the sentence are no part of it."""
+        tokens, starts = self.tokens, self.starts
+        tag = [hit for hit in self.hits[self.sentence_hit :] if hit.feature == c.TAG]
+        if tag and len(starts) > 1:
+            last = tag[-1]
+            if last.start - starts[-1] <= 1 and i - last.end <= 1:
+                return self.sentence_start
+        asking = [h.start for h in self.hits[self.sentence_hit :] if h.feature == c.INTERROGATIVE]
+        earliest = asking[0] if asking else i
+        for k, start in enumerate(starts):
+            end = starts[k + 1] if k + 1 < len(starts) else i
+            first = start
+            while first < end and tokens[first] in _LEADS:
+                first += 1
+            if first < end and tokens[first] in en.OPENERS:
+                return self.sentence_start if tokens[start] == "or" else start
+            if start <= earliest < end:
+                return start
+        return self.sentence_start
+
+    def _is_rule(self, i: int) -> bool:
+        tokens, first = self.tokens, self.sentence_start
+        while first < i and (
+            tokens[first] in _LEADS or tokens[first] in _BULLETS or tokens[first] == ","
+        ):
+            first += 1
+        if first >= i or tokens[first] not in en.INDEFINITE:
+            return False
+        stretch = tokens[first:i]
+        return en.ANCHORS.isdisjoint(stretch) and not any(
+            "-" in token and len(token) > 3 for token in stretch
+        )
+
+
+_ACTS: Final = MappingProxyType[int, Callable[[Scanner, int, int, int, int], None]](
+    {
+        c.STOP: Scanner._stop, c.ASKED: Scanner._stop, c.SEMICOLON: Scanner._stop,
+        c.NEWLINE: Scanner._newline, c.COLON: Scanner._colon, c.COMMA: Scanner._comma,
+        c.DASH: Scanner._comma, c.PAREN: Scanner._comma, c.QUOTE_MARK: Scanner._quote,
+        c.CONTRAST: Scanner._clause, c.BECAUSE: Scanner._because, c.SO: Scanner._clause,
+        c.AND: Scanner._and, c.SUBORDINATE: Scanner._segment, c.NOT: Scanner._not,
+        c.NOT_SO: Scanner._not_so, c.MODAL: Scanner._modal, c.PERHAPS: Scanner._perhaps,
+        c.IF: Scanner._if, c.REPORTED: Scanner._reported, c.ALSO: Scanner._also,
+        c.RULE: Scanner._also, c.CAUSE: Scanner._cause, c.OR: Scanner._or,
+        c.WITHDRAWN: Scanner._withdrawn, c.WRONG_THAT: Scanner._wrong_that,
+    }
+)  # fmt: skip

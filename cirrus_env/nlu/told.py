@@ -1,0 +1,226 @@
+"""Which slots a reply tells, and with what value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from cirrus_env.nlu import cues as c
+from cirrus_env.nlu.scanner import Hit, Sentence
+from cirrus_env.nlu.values import Candidate, fits
+from cirrus_env.tickets.model import Slot
+
+GroupHits = list[tuple[int, Hit]]
+"""(group, hit), in order of the text."""
+
+_DISTANCE_OF_A_COMMA = 4
+_APPROXIMATE = 3
+
+
+def complete(hits: Iterable[tuple[int, Hit]], groups: int, reach: int = 1) -> bool:
+    """Whether all groups are met within ``reach`` sentences after the first, one of them unquoted.
+
+    Args:
+        hits: In order of the text.
+        groups: How many groups there are.
+        reach: 1 for adjacent sentences, 0 for the same.
+    """
+    latest: dict[int, int] = {}
+    unmarked = -9
+    for group, hit in hits:
+        latest[group] = hit.sentence
+        if not hit.stance & c.MARKED:
+            unmarked = hit.sentence
+        if len(latest) == groups:
+            first = hit.sentence - reach
+            if unmarked >= first and min(latest.values()) >= first:
+                return True
+    return False
+
+
+def enum_values(slot: Slot, hits: dict[str, GroupHits], sentences: Sequence[Sentence]) -> list[str]:
+    """The values of an enum slot that the reply asserts as the cause of the present problem."""
+    found: dict[str, GroupHits] = {}
+    for value, groups in slot.values.items():
+        here = hits.get(value)
+        if not here:
+            continue
+        plain = [pair for pair in here if not pair[1].stance & c.NO_CAUSE]
+        if complete(plain, len(groups)) and not _denied(here, len(groups)):
+            found[value] = plain
+    if len(found) > 1:
+        found = {v: h for v, h in found.items() if not _one_of(v, found, slot, sentences)}
+    return list(found)
+
+
+def _denied(hits: GroupHits, groups: int) -> bool:
+    """Whether one sentence holds all of the groups, some of them negated, and none asserted whole.
+
+    A reply that says and denies the same asserts nothing.
+    """
+    negated = [h.sentence for _, h in hits if h.stance & (c.NEG | c.DENIED)]
+    for sentence in dict.fromkeys(negated):
+        inside = [
+            pair
+            for pair in hits
+            if pair[1].sentence == sentence
+            and not pair[1].stance & (c.UNSAID & ~(c.NEG | c.DENIED))
+        ]
+        if len({group for group, _ in inside}) == groups:
+            plain = [p for p in inside if not p[1].stance & (c.NEG | c.DENIED)]
+            if len({group for group, _ in plain}) < groups:
+                return True
+    return False
+
+
+def _one_of(
+    value: str, found: dict[str, GroupHits], slot: Slot, sentences: Sequence[Sentence]
+) -> bool:
+    """Whether the value is but one of the alternatives of a sentence ("A or B")."""
+    groups = len(slot.values[value])
+    for number in dict.fromkeys(h.sentence for _, h in found[value]):
+        if not sentences[number].either:
+            continue
+        if not complete([p for p in found[value] if p[1].sentence == number], groups, 0):
+            continue
+        for other, hits in found.items():
+            if other != value and complete(
+                [p for p in hits if p[1].sentence == number], len(slot.values[other]), 0
+            ):
+                return True
+    return False
+
+
+def statement(
+    slot: Slot, hits: dict[str, GroupHits], near_proposals: frozenset[int]
+) -> tuple[list[str], bool]:
+    """Values of a statement slot that are asserted, and whether it is told with a proposal.
+
+    Args:
+        slot: The slot.
+        hits: By value.
+        near_proposals: Sentences inside or next to a proposal: there a consequence counts although
+            it is asked or depends on the operation.
+    """
+    values: list[str] = []
+    proposed = False
+    for value, groups in slot.values.items():
+        here = hits.get(value)
+        if not here:
+            continue
+        said = [pair for pair in here if not pair[1].stance & c.UNSAID]
+        count = len(groups)
+        if complete(said, count):
+            values.append(value)
+        if near_proposals:
+            loose = [
+                pair
+                for pair in here
+                if not pair[1].stance & (c.UNSAID & ~(c.ASK | c.CONDITION | c.HEDGE))
+                and (not pair[1].stance & c.UNSAID or pair[1].sentence in near_proposals)
+            ]
+            if complete(loose, count):
+                proposed = True
+                if value not in values:
+                    values.append(value)
+        denied = [pair for pair in here if not pair[1].stance & (c.UNSAID & ~(c.NEG | c.DENIED))]
+        if _denied(denied, count):
+            values.append("denied" if value == "said" else f"not {value}")
+    return values, proposed
+
+
+def bind(
+    slots: Sequence[Slot],
+    near: dict[str, GroupHits],
+    candidates: Sequence[Candidate],
+    units: dict[int, str],
+    tokens: Sequence[str],
+) -> list[tuple[Slot, Candidate]]:
+    """Bind each number, amount, date or id to the slot whose ``near`` phrase is nearest.
+
+    One number serves one slot, and one clause gives a slot one number.
+    """
+    pairs: list[tuple[int, int, int, int]] = []
+    commas = _commas(tokens)
+    anchors = [_anchors(slot, near.get(slot.name, ())) for slot in slots]
+    for k, slot in enumerate(slots):
+        for n, candidate in enumerate(candidates):
+            if not fits(slot, candidate, units):
+                continue
+            if not slot.near:
+                if candidate.sure or slot.unit:
+                    pairs.append((0, candidate.start, k, n))
+                continue
+            places = anchors[k].get(candidate.hit.clause)
+            if places:
+                distance = min(_distance(candidate, hit, commas) for hit in places)
+                pairs.append((distance, candidate.start, k, n))
+    pairs.sort()
+    bound: dict[int, int] = {}
+    served: set[tuple[int, int]] = set()
+    for _, _, k, n in pairs:
+        place = (k, candidates[n].hit.clause)
+        if n in bound or (slots[k].near and place in served):
+            continue
+        bound[n] = k
+        served.add(place)
+    return [(slots[k], candidates[n]) for n, k in sorted(bound.items())]
+
+
+def _anchors(slot: Slot, hits: Iterable[tuple[int, Hit]]) -> dict[int, list[Hit]]:
+    """Clause -> the near phrases that it holds, where it holds all groups."""
+    found: dict[int, list[tuple[int, Hit]]] = {}
+    for group, hit in hits:
+        found.setdefault(hit.clause, []).append((group, hit))
+    return {
+        clause: [hit for _, hit in pairs]
+        for clause, pairs in found.items()
+        if len({group for group, _ in pairs}) == len(slot.near)
+    }
+
+
+def _commas(tokens: Sequence[str]) -> list[int]:
+    count = 0
+    result = []
+    for token in tokens:
+        result.append(count)
+        if token == ",":
+            count += 1
+    return result
+
+
+def _distance(candidate: Candidate, hit: Hit, commas: list[int]) -> int:
+    """In half tokens, so that of two as near the number after the phrase wins."""
+    if candidate.start >= hit.end:
+        gap = 2 * (candidate.start - hit.end)
+        crossed = commas[candidate.start] - commas[hit.end - 1]
+    else:
+        gap = 2 * max(0, hit.start - candidate.end) + 1
+        crossed = commas[hit.start] - commas[candidate.start]
+    return gap + 2 * _DISTANCE_OF_A_COMMA * crossed
+
+
+def approximate(candidate: Candidate, tokens: Sequence[str], about: Sequence[Hit]) -> bool:
+    """Whether the value is only "about" so much."""
+    return any(
+        0 <= candidate.start - hit.end < _APPROXIMATE or 0 <= hit.start - candidate.end < 2
+        for hit in about
+    )
+
+
+def denotes(slot: Slot, candidate: Candidate, raw: str) -> str:
+    """The told value in the slot's own writing where it is the right one.
+
+    Args:
+        slot: The slot.
+        candidate: What was said for it.
+        raw: The token as written, case kept.
+    """
+    if slot.type == "date" and candidate.value.startswith("--"):
+        return slot.value if slot.value[5:] == candidate.value[2:] else candidate.value
+    if slot.type == "id":
+        return raw
+    if slot.type == "number" and candidate.kind == "money":
+        cents = int(candidate.value)
+        whole, rest = divmod(cents, 100)
+        return f"{whole}.{rest:02}".rstrip("0").rstrip(".")
+    return candidate.value

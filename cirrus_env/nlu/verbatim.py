@@ -1,0 +1,129 @@
+"""Spans that a reply repeats word for word from a text that it was given.
+
+A span counts by its words: twelve of them, or twenty CJK characters, are a quotation (METRICS
+section 4). Every span of that length holds a run of ``RUN`` words that starts at a multiple of
+``STRIDE`` in the source, so only those runs are indexed.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final, NamedTuple
+
+from cirrus_env.nlu.normalise import flat
+
+RUN: Final = 5
+STRIDE: Final = 8
+_ENOUGH: Final = 60
+_WORD: Final = 5
+_CHARACTER: Final = 3
+_MOST_PLACES: Final = 8
+_BREAK: Final = " ; "
+
+Words = tuple[str, ...]
+Place = tuple[Words, int]
+Index = dict[Words, list[Place]]
+"""A run of words -> where sources hold it."""
+
+_SPACED: Final = "".join(chr(i) if chr(i).isalnum() else " " for i in range(128))
+_PIECE: Final = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
+
+
+class LeftOut(NamedTuple):
+    """The scenario's own values, which don't count as quoted words.
+
+    Attributes:
+        texts: Ids, amounts and dates as they are written.
+        numbers: Whole words that are numbers.
+    """
+
+    texts: tuple[str, ...] = ()
+    numbers: frozenset[str] = frozenset()
+
+
+def words(text: str, left_out: LeftOut) -> list[str]:
+    """The words and CJK characters of flat lower-case text, without signs and left-out values."""
+    text = _without(text, left_out.texts)
+    found = text.translate(_SPACED).split() if text.isascii() else _PIECE.findall(text)
+    if left_out.numbers and not left_out.numbers.isdisjoint(found):
+        found = [word for word in found if word not in left_out.numbers]
+    return found
+
+
+def _without(text: str, texts: tuple[str, ...]) -> str:
+    for value in texts:
+        if value in text:
+            text = text.replace(value, " " * len(value))
+    return text
+
+
+def add(index: Index, text: str, left_out: LeftOut) -> None:
+    """Index a source."""
+    lowered = flat(text).lower()
+    shown = tuple(value for value in left_out.texts if value in lowered)
+    for run, place in _runs(lowered, LeftOut(shown, left_out.numbers)):
+        places = index.setdefault(run, [])
+        if len(places) < _MOST_PLACES:
+            places.append(place)
+
+
+@lru_cache(maxsize=256)
+def _runs(lowered: str, left_out: LeftOut) -> tuple[tuple[Words, Place], ...]:
+    found = tuple(words(lowered, left_out))
+    return tuple((found[i : i + RUN], (found, i)) for i in range(0, len(found) - RUN + 1, STRIDE))
+
+
+def spans(found: list[str], index: Index) -> list[tuple[int, int]]:
+    """Quoted spans of a reply, as ranges of its words."""
+    if len(found) < RUN or not index:
+        return []
+    runs = list(zip(found, found[1:], found[2:], found[3:], found[4:], strict=False))
+    if index.keys().isdisjoint(runs):
+        return []
+    result: list[tuple[int, int]] = []
+    reached = 0
+    for i, run in enumerate(runs):
+        if i < reached:
+            continue
+        for source, at in index.get(run, ()):
+            start, end = _extend(found, i, source, at)
+            if _weight(found, start, end) >= _ENOUGH:
+                result.append((start, end))
+                reached = max(reached, end)
+    return result
+
+
+def blanked(text: str, left_out: LeftOut, quoted: list[tuple[int, int]]) -> str:
+    """The flat text without the quoted spans."""
+    lowered = text.lower()
+    if len(lowered) != len(text):
+        text = lowered
+    places = [
+        match.span()
+        for match in _PIECE.finditer(_without(lowered, left_out.texts))
+        if match[0] not in left_out.numbers
+    ]
+    kept: list[str] = []
+    reached = 0
+    for start, end in sorted(quoted):
+        first, last = places[start][0], places[end - 1][1]
+        if last > reached:
+            kept += (text[reached : max(first, reached)], _BREAK)
+            reached = last
+    kept.append(text[reached:])
+    return "".join(kept)
+
+
+def _extend(found: list[str], i: int, source: Words, at: int) -> tuple[int, int]:
+    start, end = i, i + RUN
+    before, after = at, at + RUN
+    while start and before and found[start - 1] == source[before - 1]:
+        start, before = start - 1, before - 1
+    while end < len(found) and after < len(source) and found[end] == source[after]:
+        end, after = end + 1, after + 1
+    return start, end
+
+
+def _weight(found: list[str], start: int, end: int) -> int:
+    return sum(_CHARACTER if "\u3400" <= w <= "\u9fff" else _WORD for w in found[start:end])
