@@ -78,7 +78,7 @@ def called(name="Stop", ok=True, effect="write", arguments=None, **more) -> Even
         "code": "" if ok else "Forbidden",
         "effect": effect,
         "consent": True,
-        "changed": [],
+        "changed": [] if effect == "read" else [["ecs.instance", "i-1", ["status"]]],
         "outside": False,
         "duplicate": False,
     }
