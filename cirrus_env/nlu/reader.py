@@ -28,10 +28,11 @@ class Reader:
 
     __slots__ = (
         "_bound", "_consents", "_enums", "_facts", "_ids", "_left_out", "_lexicon", "_numerals",
-        "_operations", "_slots", "_statements",
+        "_operations", "_scenario", "_slots", "_statements",
     )  # fmt: skip
 
     def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
         slots = tuple(scenario.gold.slots.values())
         private, public = scenario.private, scenario.public
         self._slots = slots
@@ -58,6 +59,12 @@ class Reader:
         numerals = any(s.type == "number" for s in self._bound)
         self._lexicon = lexicon(tuple(entries), numerals)
         self._left_out = _left_out(self._bound, self._consents)
+
+    def __deepcopy__(self, memo: object) -> Reader:
+        return self
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        return Reader, (self._scenario,)
 
     def read(self, text: str, heard: Heard) -> tuple[Act, ...]:
         """The dialogue acts of an assistant's reply, in a fixed order.
