@@ -182,6 +182,8 @@ def _unsubscribe(work: Work, instance: Instance, order: str) -> int:
             "QuotaExceed.RufundVcpu", "This month's quota of vCPU-hours to give back is used up."
         )
     cents = instance.monthly_cents * left // MONTH
+    if not work.answers("subscription.ended"):
+        cents = min(cents, _paid(work, instance.id))
     work.post(
         PROVIDER, f"cash:{work.tenant}", cents, item="refund", resource=instance.id, memo=order
     )
@@ -191,6 +193,15 @@ def _unsubscribe(work: Work, instance: Instance, order: str) -> int:
     )  # fmt: skip
     work.emit("subscription.ended", instance=instance.id, order=order, cents=cents)
     return cents
+
+
+def _paid(work: Work, instance_id: str) -> int:
+    """Cents of orders for the instance that were paid and have not gone back."""
+    cash, total = f"cash:{work.tenant}", 0
+    for posting in work.ledger_postings():
+        if posting.resource == instance_id and posting.item in ("order", "refund"):
+            total += posting.cents if posting.debit == cash else -posting.cents
+    return max(0, total)
 
 
 def reactivate(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:

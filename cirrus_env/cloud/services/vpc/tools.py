@@ -114,7 +114,7 @@ def allocate(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
     released = [r for r in work.all(ReleasedEip) if r.released_time > work.now - DAY]
     if len(released) >= FREQUENT:
         raise CloudError(
-            "FrequentPurchase.EIP", "Addresses were bought and released too often lately.", 400
+            "FrequentPurchase.EIP", "Addresses were bought and released too often lately.", 409
         )
     wanted = arguments.get("IpAddress")
     if wanted is None:
