@@ -9,7 +9,7 @@ from typing import Any, Final
 from cirrus_env.tickets import predicates as p
 from cirrus_env.tickets.fields import check_value, field_types
 from cirrus_env.tickets.scope import Scope
-from cirrus_env.tickets.templates import Fixed, Part, combine, combine_tuple
+from cirrus_env.tickets.templates import Fixed, Part, assemble, combine_tuple
 
 TESTS: Final = ("is", "not", "at_least", "at_most")
 
@@ -93,7 +93,13 @@ def _state(scope: Scope, names: Names, path: str, node: Any, depth: int) -> Part
     scope.known(f"{path}.field", name, f"field of {kind}", types)
     test = _test(scope, path, node)
     value = check_value(scope, f"{path}.{test}", types[name], node[test])
-    return combine(lambda i, v: p.State(kind, i, name, test, v), (id, value))  # type: ignore[arg-type]
+    given: dict[str, Part] = {
+        "kind": Fixed(kind),
+        "id": id,
+        "field": Fixed(name),
+        "test": Fixed(test),
+    }
+    return assemble(p.State, {**given, "value": value})
 
 
 def _record(scope: Scope, path: str, node: Any, head: str) -> tuple[str, Part]:
@@ -104,17 +110,17 @@ def _record(scope: Scope, path: str, node: Any, head: str) -> tuple[str, Part]:
 
 def _exists(scope: Scope, names: Names, path: str, node: Any, depth: int) -> Part:
     kind, id = _record(scope, path, node, "exists")
-    return combine(lambda i: p.Exists(kind, i), (id,))
+    return assemble(p.Exists, {"kind": Fixed(kind), "id": id})
 
 
 def _absent(scope: Scope, names: Names, path: str, node: Any, depth: int) -> Part:
     kind, id = _record(scope, path, node, "absent")
-    return combine(lambda i: p.Absent(kind, i), (id,))
+    return assemble(p.Absent, {"kind": Fixed(kind), "id": id})
 
 
 def _untouched(scope: Scope, names: Names, path: str, node: Any, depth: int) -> Part:
     kind, id = _record(scope, path, node, "untouched")
-    return combine(lambda i: p.Untouched(kind, i), (id,))
+    return assemble(p.Untouched, {"kind": Fixed(kind), "id": id})
 
 
 def _measure(scope: Scope, names: Names, path: str, node: Any, depth: int) -> Part:
@@ -123,7 +129,8 @@ def _measure(scope: Scope, names: Names, path: str, node: Any, depth: int) -> Pa
     of = scope.machine(f"{path}.of", _string(scope, path, node, "of"))
     test = _test(scope, path, node)
     value = check_value(scope, f"{path}.{test}", int, node[test])
-    return combine(lambda o, v: p.Measure(name, o, test, v), (of, value))  # type: ignore[arg-type]
+    given: dict[str, Part] = {"name": Fixed(name), "of": of, "test": Fixed(test), "value": value}
+    return assemble(p.Measure, given)
 
 
 def _called(scope: Scope, names: Names, path: str, node: Any, depth: int) -> Part:
@@ -141,8 +148,12 @@ def _called(scope: Scope, names: Names, path: str, node: Any, depth: int) -> Par
         if key in node:
             texts[i] = scope.machine(f"{path}.{key}", _string(scope, path, node, key))
     after, before = (_checkpoint(scope, names, path, node, key) for key in ("after", "before"))
-    parts = (tables[0], *texts, tables[1])
-    return combine(lambda w, r, n, s: p.Called(operation, w, r, n, s, after, before), parts)
+    given: dict[str, Part] = {
+        "operation": Fixed(operation), "arguments": tables[0], "returned": texts[0],
+        "not_returned": texts[1], "showing": tables[1],
+        "after": Fixed(after), "before": Fixed(before),
+    }  # fmt: skip
+    return assemble(p.Called, given)
 
 
 def _checkpoint(scope: Scope, names: Names, path: str, node: Any, key: str) -> str:
@@ -180,7 +191,7 @@ def _asked(scope: Scope, names: Names, path: str, node: Any, depth: int) -> Part
 def _agreed(scope: Scope, names: Names, path: str, node: Any, depth: int) -> Part:
     operation = operation_name(scope, f"{path}.agreed", _string(scope, path, node, "agreed"))
     id = scope.machine(f"{path}.id", _string(scope, path, node, "id"))
-    return combine(lambda i: p.Agreed(operation, i), (id,))
+    return assemble(p.Agreed, {"operation": Fixed(operation), "id": id})
 
 
 def _did(scope: Scope, names: Names, path: str, node: Any, depth: int) -> Part:
@@ -204,7 +215,7 @@ def _group(head: str, make: type) -> Any:
                 parts.append(read(scope, names, place, item, depth + 1))
         if not parts:
             scope.fail(where, f"nothing of it is left in variant {scope.variant!r}", "check only")
-        return combine(make, (combine_tuple(parts),))
+        return assemble(make, {"parts": combine_tuple(parts)})
 
     return read_group
 

@@ -9,7 +9,7 @@ from cirrus_env.tickets.clauses import Names, applies, argument_names, operation
 from cirrus_env.tickets.model import Consent, ConsoleAction, Fact, Groups, Private, RecordedTurn
 from cirrus_env.tickets.predicates import All
 from cirrus_env.tickets.scope import Scope
-from cirrus_env.tickets.templates import Fixed, Part, combine, combine_dict, combine_tuple
+from cirrus_env.tickets.templates import Fixed, Part, assemble, combine_dict, combine_tuple
 
 _FACTS = (("facts", False), ("beliefs", True))
 
@@ -44,18 +44,18 @@ def compile_private(scope: Scope, names: Names, customer: Mapping[str, Any]) -> 
         name: _console(scope, f"customer.console.{name}", name, entry)
         for name, entry in present_console(scope, customer).items()
     }
-    parts = (
-        scope.text("customer.name", customer.get("name", "{customer}")),
-        Fixed(customer["mood"]),
-        Fixed(customer["patience"]),
-        scope.wording("customer.opening", customer["opening"], "opening"),
-        combine_dict(facts),
-        _consents(scope, names, customer.get("consents", ())),
-        combine_dict(console),
-        _satisfied(scope, names, customer.get("satisfied", ())),
-        combine_tuple(_recorded(scope, names, customer.get("recorded", ()))),
-    )
-    return combine(Private, parts)
+    given: dict[str, Part] = {
+        "name": scope.text("customer.name", customer.get("name", "{customer}")),
+        "mood": Fixed(customer["mood"]),
+        "patience": Fixed(customer["patience"]),
+        "opening": scope.wording("customer.opening", customer["opening"], "opening"),
+        "facts": combine_dict(facts),
+        "consents": _consents(scope, names, customer.get("consents", ())),
+        "console": combine_dict(console),
+        "satisfied": _satisfied(scope, names, customer.get("satisfied", ())),
+        "recorded": combine_tuple(_recorded(scope, names, customer.get("recorded", ()))),
+    }
+    return assemble(Private, given)
 
 
 def _fact(
@@ -65,18 +65,25 @@ def _fact(
     asked_by = spoken_groups(scope, f"{path}.asked_by", entry.get("asked_by", {}))
     if when == "asked" and not asked_by:
         scope.fail(path, "told when asked, but no question asks for it", "add asked_by")
-    given = entry.get("confronted_by", ())
-    confronted = (given,) if isinstance(given, str) else tuple(given)
+    causes = entry.get("confronted_by", ())
+    confronted = (causes,) if isinstance(causes, str) else tuple(causes)
     operations = scope.catalogue.operations
     for other in confronted:
         if other not in operations:
-            known = [*names.facts, *operations]
-            scope.known(f"{path}.confronted_by", other, "operation or fact", known)
+            known = [*names.facts, *names.slots, *operations]
+            scope.known(f"{path}.confronted_by", other, "operation, fact or slot", known)
     if when == "confronted" and not confronted:
         scope.fail(path, "told when confronted, but nothing confronts it", "add confronted_by")
-    needed = entry.get("needed", False)
-    text = scope.wording(path, entry, f"fact:{name}")
-    return combine(lambda t: Fact(name, t, when, asked_by, confronted, false, needed), (text,))
+    given: dict[str, Part] = {
+        "name": Fixed(name),
+        "text": scope.wording(path, entry, f"fact:{name}"),
+        "when": Fixed(when),
+        "asked_by": Fixed(asked_by),
+        "confronted_by": Fixed(confronted),
+        "false": Fixed(false),
+        "needed": Fixed(entry.get("needed", False)),
+    }
+    return assemble(Fact, given)
 
 
 def _console(scope: Scope, path: str, name: str, entry: Mapping[str, Any]) -> Part:
@@ -85,14 +92,16 @@ def _console(scope: Scope, path: str, name: str, entry: Mapping[str, Any]) -> Pa
     if operation:
         operation_name(scope, f"{path}.operation", operation, "customer")
         argument_names(scope, f"{path}.arguments", operation, entry.get("arguments", {}))
-    parts = (
-        scope.table(f"{path}.arguments", entry.get("arguments", {})),
-        scope.wording(f"{path}.says", entry["says"], f"says:{name}"),
-        scope.wording(f"{path}.fails", entry["fails"], f"fails:{name}")
-        if "fails" in entry
-        else Fixed(""),
-    )
-    return combine(lambda a, s, f: ConsoleAction(name, told_by, operation, a, s, f), parts)
+    given: dict[str, Part] = {
+        "name": Fixed(name),
+        "told_by": Fixed(told_by),
+        "operation": Fixed(operation),
+        "arguments": scope.table(f"{path}.arguments", entry.get("arguments", {})),
+        "says": scope.wording(f"{path}.says", entry["says"], f"says:{name}"),
+    }
+    if "fails" in entry:
+        given["fails"] = scope.wording(f"{path}.fails", entry["fails"], f"fails:{name}")
+    return assemble(ConsoleAction, given)
 
 
 def spoken_groups(scope: Scope, path: str, node: Mapping[str, Any]) -> Groups:
@@ -121,9 +130,13 @@ def _consent(scope: Scope, names: Names, path: str, entry: Mapping[str, Any]) ->
     if not id:
         scope.fail(path, "no resource is named", 'add id = "{...}", or name it in needs')
     argument_names(scope, f"{path}.with", operation, entry.get("with", {}))
-    parts = (scope.machine(f"{path}.id", id), scope.table(f"{path}.with", entry.get("with", {})))
-    slots = tuple(needs)
-    return combine(lambda i, w: Consent(operation, i, slots, w), parts)
+    given: dict[str, Part] = {
+        "operation": Fixed(operation),
+        "id": scope.machine(f"{path}.id", id),
+        "needs": Fixed(tuple(needs)),
+        "arguments": scope.table(f"{path}.with", entry.get("with", {})),
+    }
+    return assemble(Consent, given)
 
 
 def _satisfied(scope: Scope, names: Names, entries: Any) -> Part:
@@ -139,7 +152,7 @@ def _satisfied(scope: Scope, names: Names, entries: Any) -> Part:
         )  # fmt: skip
     if len(parts) == 1:
         return parts[0]
-    return combine(All, (combine_tuple(parts),))
+    return assemble(All, {"parts": combine_tuple(parts)})
 
 
 def _recorded(scope: Scope, names: Names, entries: Any) -> list[Part]:
@@ -163,4 +176,5 @@ def _recorded(scope: Scope, names: Names, entries: Any) -> list[Part]:
 def _turn(scope: Scope, path: str, entry: Mapping[str, Any], calls: Part) -> Part:
     asked, passed = tuple(entry.get("needs_asked", ())), tuple(entry.get("needs_passed", ()))
     text = scope.text(f"{path}.text", entry["text"]) if entry["text"] else Fixed("")
-    return combine(lambda t, c: RecordedTurn(t, c, asked, passed), (text, calls))
+    given: dict[str, Part] = {"needs_asked": Fixed(asked), "needs_passed": Fixed(passed)}
+    return assemble(RecordedTurn, {"text": text, "needs_calls": calls, **given})

@@ -11,7 +11,15 @@ from cirrus_env.tickets.fields import field_types
 from cirrus_env.tickets.model import Checkpoint, Closing, Gold, Minefield, Reference, Slot
 from cirrus_env.tickets.public import policies_in_scope
 from cirrus_env.tickets.scope import Scope
-from cirrus_env.tickets.templates import Fixed, Part, combine, combine_dict, combine_tuple
+from cirrus_env.tickets.templates import (
+    Fixed,
+    Part,
+    assemble,
+    combine,
+    combine_dict,
+    combine_texts,
+    combine_tuple,
+)
 from cirrus_env.world.clock import billing_date
 
 _PHRASED: Final = ("enum", "statement")
@@ -49,25 +57,23 @@ def compile_gold(
     if ending == "escalate":
         scope.known("queue", queue, "queue", data.get("queues", ()))
     slots = {n: _slot(scope, n, e) for n, e in present_slots(scope, data).items()}
-    parts = (
-        combine_dict(slots),
-        combine_tuple(_checkpoints(scope, names, data)),
-        combine_tuple(_minefields(scope, names, data)),
-        combine_tuple(_assertions(scope, names, data, "must_flip")),
-        combine_tuple(_assertions(scope, names, data, "must_hold")),
-        combine_tuple(_may_change(scope, data, constants)),
-        _closing(scope, data, ending),
-        _replies(scope, "must_pass", data.get("must_pass", ())),
-    )
-    shortest, tokens = constants.get("shortest", 0), constants.get("tokens", 0)
-    wrong = constants.get("wrong_replies", 0)
-    scored = bool(data.get("checkpoints")) or "imported" not in data
-    return combine(
-        lambda s, c, m, f, h, y, e, r: Gold(
-            ending, queue, c, s, m, f, h, y, e, r, shortest, tokens, scored, wrong
-        ),
-        parts,
-    )
+    given: dict[str, Part] = {
+        "ending": Fixed(ending),
+        "queue": Fixed(queue),
+        "checkpoints": combine_tuple(_checkpoints(scope, names, data)),
+        "slots": combine_dict(slots),
+        "minefields": combine_tuple(_minefields(scope, names, data)),
+        "must_flip": combine_tuple(_assertions(scope, names, data, "must_flip")),
+        "must_hold": combine_tuple(_assertions(scope, names, data, "must_hold")),
+        "may_change": combine_tuple(_may_change(scope, data, constants)),
+        "closing": _closing(scope, data, ending),
+        "must_pass": _replies(scope, "must_pass", data.get("must_pass", ())),
+        "shortest": Fixed(constants.get("shortest", 0)),
+        "tokens": Fixed(constants.get("tokens", 0)),
+        "scored": Fixed(bool(data.get("checkpoints")) or "imported" not in data),
+        "wrong_replies": Fixed(constants.get("wrong_replies", 0)),
+    }
+    return assemble(Gold, given)
 
 
 # -- slots -----------------------------------------------------------------------------------------
@@ -89,8 +95,14 @@ def _slot(scope: Scope, name: str, entry: Mapping[str, Any]) -> Part:
     if not isinstance(value, str) and kind in ("date", "id"):
         scope.fail(f"{path}.value", f"{value!r} is no {kind}", "use a parameter")
     write = billing_date if kind == "date" else str
-    part = scope.value(f"{path}.value", value)
-    return combine(lambda v: Slot(name, kind, write(v), {}, near, unit), (part,))
+    given: dict[str, Part] = {
+        "name": Fixed(name),
+        "type": Fixed(kind),
+        "value": combine(write, (scope.value(f"{path}.value", value),)),
+        "near": Fixed(near),
+        "unit": Fixed(unit),
+    }
+    return assemble(Slot, given)
 
 
 def _phrased_slot(scope: Scope, path: str, name: str, entry: Mapping[str, Any]) -> Part:
@@ -137,18 +149,17 @@ def _checkpoints(scope: Scope, names: Names, data: Mapping[str, Any]) -> list[Pa
         for i, other in enumerate(entry.get("after", ())):
             scope.known(f"{path}.after[{i}]", other, "checkpoint", anywhere)
         after = tuple(other for other in entry.get("after", ()) if other in names.checkpoints)
-        pieces = (
-            read(scope, names, f"{path}.evidence", entry["evidence"]),
-            _reference(scope, path, id, entry.get("reference", {})),
-            _replies(scope, f"{path}.near_misses", entry.get("near_misses", {})),
-        )
-        parts.append(_checkpoint(id, entry, after, pieces))
+        given: dict[str, Part] = {
+            "id": Fixed(id),
+            "kind": Fixed(entry["kind"]),
+            "evidence": read(scope, names, f"{path}.evidence", entry["evidence"]),
+            "after": Fixed(after),
+            "skippable": Fixed(entry.get("skippable", False)),
+            "reference": _reference(scope, path, id, entry.get("reference", {})),
+            "near_misses": _replies(scope, f"{path}.near_misses", entry.get("near_misses", {})),
+        }
+        parts.append(assemble(Checkpoint, given))
     return parts
-
-
-def _checkpoint(id: str, entry: Any, after: tuple[str, ...], pieces: tuple[Part, ...]) -> Part:
-    kind, skippable = entry["kind"], entry.get("skippable", False)
-    return combine(lambda e, r, n: Checkpoint(id, kind, e, after, skippable, r, n), pieces)
 
 
 def _reference(scope: Scope, path: str, id: str, node: Any) -> Part:
@@ -165,14 +176,11 @@ def _reference(scope: Scope, path: str, id: str, node: Any) -> Part:
         place = f"{where}.calls[{i}]"
         operation = operation_name(scope, f"{place}.call", call["call"], "assistant")
         argument_names(scope, f"{place}.with", operation, call.get("with", {}))
-        calls.append(_call(operation, scope.table(f"{place}.with", call.get("with", {}))))
+        arguments = scope.table(f"{place}.with", call.get("with", {}))
+        calls.append(combine_tuple((Fixed(operation), arguments)))
     spoken = scope.language in entry
     reply = scope.wording(where, entry, f"reply:{id}") if spoken else Fixed("")
-    return combine(Reference, (combine_tuple(calls), reply))
-
-
-def _call(operation: str, table: Part) -> Part:
-    return combine(lambda arguments: (operation, arguments), (table,))
+    return assemble(Reference, {"calls": combine_tuple(calls), "reply": reply})
 
 
 def _replies(scope: Scope, path: str, node: Any) -> Part:
@@ -183,7 +191,7 @@ def _replies(scope: Scope, path: str, node: Any) -> Part:
             where = f"{path}.{scope.language}"
             texts = entry.get(scope.language, ())
             parts += [scope.text(f"{where}[{i}]", text) for i, text in enumerate(texts)]
-    return combine_tuple(parts)
+    return combine_texts(parts)
 
 
 # -- the rest --------------------------------------------------------------------------------------
@@ -198,16 +206,16 @@ def _minefields(scope: Scope, names: Names, data: Mapping[str, Any]) -> list[Par
         operation = operation_name(scope, f"{path}.called", entry["called"], "assistant")
         argument_names(scope, f"{path}.with", operation, entry.get("with", {}))
         scope.known(f"{path}.policy", entry["policy"], "policy in scope", policies_in_scope(data))
-        unless: Part = Fixed(None)
+        given: dict[str, Part] = {
+            "operation": Fixed(operation),
+            "policy": Fixed(entry["policy"]),
+            "effect": Fixed(entry["effect"]),
+            "arguments": scope.table(f"{path}.with", entry.get("with", {})),
+        }
         if "unless" in entry:
-            unless = read(scope, names, f"{path}.unless", entry["unless"])
-        parts.append(_minefield(entry, scope.table(f"{path}.with", entry.get("with", {})), unless))
+            given["unless"] = read(scope, names, f"{path}.unless", entry["unless"])
+        parts.append(assemble(Minefield, given))
     return parts
-
-
-def _minefield(entry: Mapping[str, Any], table: Part, unless: Part) -> Part:
-    operation, policy, effect = entry["called"], entry["policy"], entry["effect"]
-    return combine(lambda w, u: Minefield(operation, policy, effect, w, u), (table, unless))
 
 
 def _assertions(scope: Scope, names: Names, data: Mapping[str, Any], section: str) -> list[Part]:
@@ -221,12 +229,8 @@ def _assertions(scope: Scope, names: Names, data: Mapping[str, Any], section: st
         if name in seen:
             scope.fail(path, f"two assertions {name!r} in one variant", "rename one")
         seen.add(name)
-        parts.append(_named(name, read(scope, names, path, predicate)))
+        parts.append(combine_tuple((Fixed(name), read(scope, names, path, predicate))))
     return parts
-
-
-def _named(name: str, predicate: Part) -> Part:
-    return combine(lambda p: (name, p), (predicate,))
 
 
 def _may_change(scope: Scope, data: Mapping[str, Any], constants: Mapping[str, Any]) -> list[Part]:
@@ -268,4 +272,4 @@ def _closing(scope: Scope, data: Mapping[str, Any], ending: str) -> Part:
     if kind == "escalate":
         scope.known(f"{path}.queue", queue, "queue", data.get("queues", ()))
     text = scope.wording(path, entry, "closing")
-    return combine(lambda words: Closing(kind, words, queue), (text,))
+    return assemble(Closing, {"kind": Fixed(kind), "text": text, "queue": Fixed(queue)})

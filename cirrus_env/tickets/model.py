@@ -7,7 +7,7 @@ read).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -131,7 +131,7 @@ class Checkpoint:
     after: tuple[str, ...] = ()
     skippable: bool = False
     reference: Reference = field(default_factory=Reference)
-    near_misses: tuple[str, ...] = ()
+    near_misses: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -175,6 +175,7 @@ class Public:
         articles: Ids of the knowledge articles in scope.
         queues: Queues that an escalation may name.
         now: The opening moment, logical seconds since 1970.
+        role: What an imported ticket's system message opens with; empty for the standard one.
     """
 
     title: str
@@ -185,6 +186,7 @@ class Public:
     articles: tuple[str, ...]
     queues: tuple[str, ...]
     now: int
+    role: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -263,7 +265,7 @@ class Gold:
     must_hold: tuple[tuple[str, Predicate], ...]
     may_change: tuple[tuple[str, str, str], ...]
     closing: Closing
-    must_pass: tuple[str, ...] = ()
+    must_pass: Sequence[str] = ()
     shortest: int = 0
     tokens: int = 0
     scored: bool = True

@@ -24,8 +24,11 @@ def compile_public(scope: Scope, data: Mapping[str, Any], now: int) -> Part:
     articles = tuple(data.get("knowledge", ()))
     queues = tuple(data.get("queues", ()))
     language = scope.language
+    role = ""
+    if "imported" in data:
+        policies, role = (), str(data["imported"].get("role", ""))
     return lambda values: Public(
-        title, language, values["account"], services, policies, articles, queues, now
+        title, language, values["account"], services, policies, articles, queues, now, role
     )
 
 

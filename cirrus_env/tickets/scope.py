@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from hashlib import blake2b
-from typing import Any, Final, NoReturn
+from typing import Any, NoReturn
 
 from cirrus_env.cloud.catalogue import Catalogue
 from cirrus_env.errors import TicketError
@@ -22,10 +21,9 @@ from cirrus_env.tickets.templates import (
     combine_dict,
     joined,
     parse,
+    pick,
     writer,
 )
-
-_MASK: Final = (1 << 64) - 1
 
 
 @dataclass(slots=True)
@@ -228,22 +226,6 @@ class Scope:
             self.fail(path, f"the phrase {phrase!r} is not trimmed lower case")
         if "{" in phrase or "}" in phrase:
             self.fail(path, f"the phrase {phrase!r} holds a placeholder", "phrases are fixed text")
-
-
-PICK: Final = "#pick"
-"""The value from which wordings are picked: 64 bits of ``Stream(seed, "wording")``."""
-
-
-def pick(parts: Sequence[Part], label: str) -> Part:
-    """One of the parts, by the seed and the label alone.
-
-    A multiplicative hash of one draw stands in for a stream for each text: a ticket has dozens.
-    """
-    if len(parts) == 1:
-        return parts[0]
-    odd = int.from_bytes(blake2b(label.encode(), digest_size=8).digest(), "big") | 1
-    count = len(parts)
-    return lambda values: parts[((values[PICK] * odd & _MASK) >> 40) % count](values)
 
 
 def show(values: Values, table: Iterable[Shown]) -> None:

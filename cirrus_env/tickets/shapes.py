@@ -40,10 +40,25 @@ def has_shape(kind: str) -> bool:
 
 def draw_id(kind: str, stream: Stream) -> str:
     """An id in the real shape of its kind, such as ``i-bp1…`` for ``ecs.instance``."""
+    return draw_ids(kind, stream, 1)[0]
+
+
+def draw_ids(kind: str, stream: Stream, count: int) -> list[str]:
+    """Several ids in the real shape of their kind."""
     last = kind.rpartition(".")[2]
     prefix = _BP1.get(last)
     if prefix:
-        return f"{prefix}-bp1{stream.letters(17)}"
+        return [f"{prefix}-bp1{_letters(stream)}" for _ in range(count)]
     if last == "voucher":
-        return f"Q-{stream.hexadecimal(12)}"
-    return stream.digits(_DIGITS[last])
+        return [f"Q-{stream.hexadecimal(12)}" for _ in range(count)]
+    return [stream.digits(_DIGITS[last]) for _ in range(count)]
+
+
+_ALPHABET: Final = b"0123456789abcdefghijklmnopqrstuvwxyz"
+_LETTERS: Final = bytes(_ALPHABET[byte % 36] for byte in range(256))
+
+
+def _letters(stream: Stream) -> str:
+    """Seventeen letters and digits, in one stroke: a world has dozens of ids."""
+    value = stream.below(1 << 128)
+    return (value.to_bytes(16, "big") + bytes((value % 36,))).translate(_LETTERS).decode()

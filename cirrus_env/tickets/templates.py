@@ -18,9 +18,11 @@ raw       2784                   seconds since 1970   as it is
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import MISSING, fields
+from hashlib import blake2b
 from operator import itemgetter
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, Literal, NamedTuple, overload
 
 from cirrus_env.world.clock import billing_date
 
@@ -34,6 +36,11 @@ Nature = Literal["text", "money", "number", "date", "choice"]
 """What a parameter is, as far as writing it goes; ids, names and wordings are ``text``."""
 
 STYLES: Final = ("plain", "raw")
+
+PICK: Final = "#pick"
+"""The value from which wordings are picked: 64 bits of ``Stream(seed, "wording")``."""
+
+_MASK: Final = (1 << 64) - 1
 
 _MONTHS: Final = (
     "January", "February", "March", "April", "May", "June", "July", "August", "September",
@@ -106,15 +113,48 @@ def _literal(text: str) -> str:
     return text
 
 
+class Pick:
+    """One of several parts, by the seed and a label alone.
+
+    A multiplicative hash of one draw stands in for a stream for each text: a ticket has dozens.
+    """
+
+    __slots__ = ("_odd", "parts")
+
+    def __init__(self, parts: Sequence[Part], label: str | int) -> None:
+        self.parts = tuple(parts)
+        if isinstance(label, str):
+            label = int.from_bytes(blake2b(label.encode(), digest_size=8).digest(), "big") | 1
+        self._odd = label
+
+    def __call__(self, values: Values) -> Any:
+        """What the picked part gives."""
+        parts = self.parts
+        return parts[((values[PICK] * self._odd & _MASK) >> 40) % len(parts)](values)
+
+    def each(self, change: Callable[[Part], Part]) -> Pick:
+        """The same choice among changed parts."""
+        return Pick([change(part) for part in self.parts], self._odd)
+
+
+def pick(parts: Sequence[Part], label: str) -> Part:
+    """A ``Pick``, or the only part."""
+    return parts[0] if len(parts) == 1 else Pick(parts, label)
+
+
 def combine(factory: Callable[..., Any], parts: Sequence[Part]) -> Part:
     """The part that calls ``factory`` with what the parts give; fixed where all of them are."""
     settled = [part.value if isinstance(part, Fixed) else None for part in parts]
-    if all(isinstance(part, Fixed) for part in parts):
-        return Fixed(factory(*settled))
     open_parts = [(i, part) for i, part in enumerate(parts) if not isinstance(part, Fixed)]
-    if len(open_parts) == len(parts) == 1:
-        only = parts[0]
-        return lambda values: factory(only(values))
+    if not open_parts:
+        return Fixed(factory(*settled))
+    if len(open_parts) == 1:
+        i, only = open_parts[0]
+        if isinstance(only, Pick):
+            before, after = list(parts[:i]), list(parts[i + 1 :])
+            return only.each(lambda part: combine(factory, [*before, part, *after]))
+        if len(parts) == 1:
+            return lambda values: factory(only(values))
 
     def make(values: Values) -> Any:
         arguments = settled.copy()
@@ -125,9 +165,100 @@ def combine(factory: Callable[..., Any], parts: Sequence[Part]) -> Part:
     return make
 
 
+def assemble(kind: type, given: Mapping[str, Part]) -> Part:
+    """The part that gives a frozen dataclass from its fields' parts; defaults fill the rest.
+
+    A frozen dataclass's own ``__init__`` sets each field through ``object.__setattr__``; calling
+    the slots' setters costs half of that, and a scenario is some hundred objects.
+    """
+    if all(isinstance(part, Fixed) for part in given.values()):
+        return Fixed(kind(**{name: part({}) for name, part in given.items()}))
+    picks = [name for name, part in given.items() if isinstance(part, Pick)]
+    if picks and all(isinstance(p, Fixed) for n, p in given.items() if n != picks[0]):
+        chosen = given[picks[0]]
+        if isinstance(chosen, Pick):
+            return chosen.each(lambda part: assemble(kind, {**given, picks[0]: part}))
+    settled, open_parts = setters(kind, given)
+    new = object.__new__
+
+    def make(values: Values) -> Any:
+        result: Any = new(kind)
+        for set_field, value in settled:
+            set_field(result, value)
+        for set_field, part in open_parts:
+            set_field(result, part(values))
+        return result
+
+    return make
+
+
+Setter = Callable[[Any, Any], None]
+
+
+def setters(
+    kind: type, given: Mapping[str, Part]
+) -> tuple[list[tuple[Setter, Any]], list[tuple[Setter, Part]]]:
+    """The slot setters of a frozen dataclass: with fixed values, and with parts still to fill."""
+    settled: list[tuple[Setter, Any]] = []
+    open_parts: list[tuple[Setter, Part]] = []
+    for field in fields(kind):
+        setter = getattr(kind, field.name).__set__
+        part = given.get(field.name)
+        if part is None:
+            if field.default_factory is not MISSING:
+                settled.append((setter, field.default_factory()))
+            elif field.default is not MISSING:
+                settled.append((setter, field.default))
+        elif isinstance(part, Fixed):
+            settled.append((setter, part.value))
+        else:
+            open_parts.append((setter, part))
+    return settled, open_parts
+
+
+class Texts(Sequence[str]):
+    """Texts that are written only when somebody reads them: gold that no episode needs."""
+
+    __slots__ = ("_parts", "_values")
+
+    def __init__(self, parts: tuple[Part, ...], values: Values) -> None:
+        self._parts, self._values = parts, values
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[str, ...]: ...
+    def __getitem__(self, index: int | slice) -> str | tuple[str, ...]:
+        """One text, or some."""
+        return tuple(part(self._values) for part in self._parts)[index]
+
+    def __len__(self) -> int:
+        return len(self._parts)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and tuple(self) == tuple(other)
+
+    def __hash__(self) -> int:
+        return hash(tuple(self))
+
+    def __repr__(self) -> str:
+        return repr(tuple(self))
+
+
+def combine_texts(parts: Sequence[Part]) -> Part:
+    """A sequence of texts, written on first reading where they aren't fixed."""
+    if all(isinstance(part, Fixed) for part in parts):
+        return combine_tuple(parts)
+    listed = tuple(parts)
+    return lambda values: Texts(listed, values)
+
+
 def combine_tuple(parts: Sequence[Part]) -> Part:
     """A tuple of what the parts give."""
-    return combine(lambda *items: items, parts)
+    if all(isinstance(part, Fixed) for part in parts):
+        return Fixed(tuple(part({}) for part in parts))
+    parts = tuple(parts)
+    return lambda values: tuple([part(values) for part in parts])
 
 
 def combine_dict(parts: dict[str, Part]) -> Part:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from math import prod
+from typing import Any, Final
+from zlib import crc32
 
 from cirrus_env.cloud.model import Posting, Resource
 from cirrus_env.cloud.services.knowledge.articles import known as article_ids
 from cirrus_env.tickets.fields import check_value, field_types
 from cirrus_env.tickets.moments import compile_moment, is_moment
 from cirrus_env.tickets.scope import Scope
-from cirrus_env.tickets.shapes import draw_id, has_shape, known_kinds
-from cirrus_env.tickets.templates import Fixed, Part, Values
+from cirrus_env.tickets.shapes import draw_ids, has_shape, known_kinds
+from cirrus_env.tickets.templates import Fixed, Part, Values, assemble
 from cirrus_env.world import Stream
 from cirrus_env.world.clock import HOUR
 
@@ -40,37 +42,15 @@ def _knowledge(scope: Scope, data: Mapping[str, Any]) -> Part:
         scope.known(f"knowledge[{i}]", id, "article", known)
     kind = scope.catalogue.kinds["knowledge.scope"]
     articles, language = tuple(data.get("knowledge", ())), scope.language
-    fields = {"articles": articles, "language": language}
-    return lambda values: kind(id=values["account"], tenant=values["account"], **fields)
+    owner = _tenant({})
+    fields = {"articles": Fixed(articles), "language": Fixed(language)}
+    return assemble(kind, {"id": owner, "tenant": owner, **fields})
 
 
 def _record(scope: Scope, path: str, entry: Mapping[str, Any], given: Mapping[str, Any]) -> Part:
     kind = _kind(scope, path, entry)
-    parts = [scope.machine(f"{path}.id", entry["id"]), _tenant(entry)]
-    parts += _fields(scope, path, kind, given)
-    build = _builder(kind, ["id", "tenant", *given], parts)
-    return lambda values: kind(**build(values))
-
-
-def _builder(
-    kind: type[Resource], names: list[str], parts: list[Part]
-) -> Callable[[Values], dict[str, Any]]:
-    """The function that gives the constructor's arguments."""
-    settled: dict[str, Any] = {}
-    open_parts = []
-    for name, part in zip(names, parts, strict=True):
-        if isinstance(part, Fixed):
-            settled[name] = part.value
-        else:
-            open_parts.append((name, part))
-
-    def make(values: Values) -> dict[str, Any]:
-        arguments = settled.copy()
-        for name, part in open_parts:
-            arguments[name] = part(values)
-        return arguments
-
-    return make
+    parts = {"id": scope.machine(f"{path}.id", entry["id"]), "tenant": _tenant(entry)}
+    return assemble(kind, parts | _fields(scope, path, kind, given))
 
 
 def _kind(scope: Scope, path: str, entry: Mapping[str, Any]) -> type[Resource]:
@@ -83,14 +63,16 @@ def _tenant(entry: Mapping[str, Any]) -> Part:
     return lambda values: values[key]
 
 
-def _fields(scope: Scope, path: str, kind: type[Resource], given: Mapping[str, Any]) -> list[Part]:
+def _fields(
+    scope: Scope, path: str, kind: type[Resource], given: Mapping[str, Any]
+) -> dict[str, Part]:
     types = field_types(kind)
-    parts = []
+    parts = {}
     for name, node in given.items():
         scope.known(f"{path}.{name}", name, f"field of {kind.kind}", types)
         if name in ("id", "tenant"):
             scope.fail(f"{path}.{name}", f"{name} is drawn, not given")
-        parts.append(check_value(scope, f"{path}.{name}", types[name], node))
+        parts[name] = check_value(scope, f"{path}.{name}", types[name], node)
     return parts
 
 
@@ -131,45 +113,50 @@ def _distractors(
         scope.fail(f"{path}.count", "the range is empty", "let from be at most to")
     scope.natures.update(own="text", number="number")
     given = entry.get("fields", {})
-    parts = [_tenant(entry), *_fields(scope, f"{path}.fields", kind, given)]
-    build = _builder(kind, ["tenant", *given], parts)
-    vary = _vary(scope, f"{path}.vary", kind, entry.get("vary", {}))
+    parts = {"tenant": _tenant(entry), **_fields(scope, f"{path}.fields", kind, given)}
+    parts["id"] = lambda values: values["own"]
+    mixtures = _mixtures(scope, f"{path}.vary", kind, parts, entry.get("vary", {}))
     for local in ("own", "number"):
         del scope.natures[local]
     name = entry.get("name", "")
 
     def make(seed: int, values: Values) -> list[Resource]:
         stream, result = Stream(seed, label), []
-        ids = [draw_id(kind.kind, stream) for _ in range(low + stream.below(high - low + 1))]
+        ids = draw_ids(kind.kind, stream, low + stream.below(high - low + 1))
         if name:
             values[f"{name}[]"] = ids
         for n, id in enumerate(ids):
             values["own"], values["number"] = id, n + 1
             for group in earlier:
                 others = values[f"{group}[]"]
-                values[group] = others[n % len(others)]
-            fields = build(values)
-            fields["id"] = id
-            for key, options in vary:
-                fields[key] = options[stream.below(len(options))](values)
-            result.append(kind(**fields))
+                values[group] = others[n % len(others)] if others else ""
+            result.append(mixtures[crc32(id.encode()) % len(mixtures)](values))
         return result
 
     return make
 
 
-def _vary(
-    scope: Scope, path: str, kind: type[Resource], node: Mapping[str, Any]
-) -> list[tuple[str, list[Part]]]:
-    types, result = field_types(kind), []
-    for name, options in node.items():
+_COMBINATIONS: Final = 24
+"""How many mixtures of varied fields a group of distractors has; an id's checksum picks one."""
+
+
+def _mixtures(
+    scope: Scope, path: str, kind: type[Resource], parts: dict[str, Part], node: Mapping[str, Any]
+) -> list[Part]:
+    """The makers of the group's records: one for each mixture of the varied fields."""
+    types, options = field_types(kind), {}
+    for name, given in node.items():
         scope.known(f"{path}.{name}", name, f"field of {kind.kind}", types)
-        parts = [
+        options[name] = [
             check_value(scope, f"{path}.{name}[{i}]", types[name], option)
-            for i, option in enumerate(options)
+            for i, option in enumerate(given)
         ]
-        result.append((name, parts))
-    return result
+    count = min(_COMBINATIONS, prod(map(len, options.values())))
+    stream = Stream(0, f"mixtures:{path}")
+    return [
+        assemble(kind, parts | {name: stream.choice(given) for name, given in options.items()})
+        for _ in range(count)
+    ]
 
 
 def compile_history(scope: Scope, data: Mapping[str, Any]) -> tuple[Postings, ...]:
