@@ -6,11 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from cirrus_env.cloud.catalogue import GENERAL, Catalogue, catalogue
+from cirrus_env.cloud.recorded import recorded_catalogue
 from cirrus_env.tickets.clauses import Names
 from cirrus_env.tickets.customer import compile_private, present_console, present_facts
 from cirrus_env.tickets.gold import compile_gold, present_checkpoints, present_slots
 from cirrus_env.tickets.parameters import Draw, compile_parameters
 from cirrus_env.tickets.public import compile_public
+from cirrus_env.tickets.recording import recording_of
 from cirrus_env.tickets.scope import Scope, Shown
 from cirrus_env.tickets.templates import Part
 from cirrus_env.tickets.ticket import Ticket
@@ -64,7 +66,11 @@ def compile_plan(ticket: Ticket, variant: str, language: str) -> Plan:
         TicketError: For a name that doesn't exist, a value of the wrong type, and the like.
     """
     data = ticket.data
-    services = catalogue((*GENERAL, *ticket.uses)) if ticket.uses else catalogue(())
+    recording = recording_of(data, ticket.file)
+    if recording is not None:
+        services: Catalogue = recorded_catalogue(recording)
+    else:
+        services = catalogue((*GENERAL, *ticket.uses)) if ticket.uses else catalogue(())
     scope = Scope(ticket.file, variant, ticket.variants, language, services)
     scope.shared = ticket.shared
     now = _opening(scope, data)

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 from cirrus_env.cloud.kernel import Cloud
+from cirrus_env.cloud.recorded import RecordedCatalogue, RecordedCloud
 from cirrus_env.errors import OptionError
 from cirrus_env.tickets.compile import Plan
 from cirrus_env.tickets.model import Scenario
 from cirrus_env.tickets.parameters import Choice
-from cirrus_env.tickets.scope import PICK, show
-from cirrus_env.tickets.templates import Values
+from cirrus_env.tickets.scope import show
+from cirrus_env.tickets.templates import PICK, Values
 from cirrus_env.tickets.ticket import Ticket
 from cirrus_env.world import Stream
 
@@ -67,6 +68,8 @@ def _plain(value: Any) -> Any:
 
 
 def _world(plan: Plan, seed: int, values: Values) -> Cloud:
+    if isinstance(plan.catalogue, RecordedCatalogue):
+        return RecordedCloud(plan.catalogue.recording, values["account"], plan.now)
     cloud = Cloud(plan.catalogue, seed, values["account"], plan.now)
     for part in plan.records:
         cloud.insert(part(values))
