@@ -13,7 +13,8 @@ class Rule(NamedTuple):
     Attributes:
         words: Must occur in the customer's words, in any language; empty for any.
         shown: Must occur in a tool result; empty for any.
-        en: What to say, ``{id}`` being the resource; empty says nothing.
+        en: What to say, ``{id}`` being the resource and ``{until}`` the date until which it is
+            paid.
         zh: The same in Chinese.
         queue: A word of the queue to hand over to; empty to go on.
     """
@@ -40,9 +41,11 @@ RULES: Final = (
     ),
     Rule(
         r"(?i)stop|switch|shut|off|charge|关|停|扣费|收费", r'"InstanceChargeType":"PrePaid"',
-        "The server {id} is a subscription that was paid in advance, so its price does not depend"
-        " on whether it runs.",
-        "服务器 {id} 是包年包月，费用已预先支付，与是否运行无关。",
+        "The server {id} is a subscription that was paid in advance and is paid until {until}, so"
+        " its price does not depend on whether it runs. Please switch off automatic renewal in the"
+        " console; then no further period is charged.",
+        "服务器 {id} 是包年包月，费用已预先支付，付到 {until}，与是否运行无关。"
+        "请在控制台关闭自动续费，之后不再扣下一期。",
     ),
     Rule(
         r"(?i)stop|switch|shut|off|charge|关|停|扣费|收费", r'"Status":"Running"',
@@ -78,15 +81,43 @@ RULES: Final = (
 """In order of precedence among those that read results; every one that fits without is added."""
 
 
-def conclusions(words: str, results: Iterable[str]) -> tuple[Rule, ...]:
+class Conclusion(NamedTuple):
+    """A rule that fits, and the part of a result that it was read from (JSON text, or empty)."""
+
+    rule: Rule
+    shown: str
+
+
+def conclusions(words: str, results: Iterable[str]) -> tuple[Conclusion, ...]:
     """The first rule that a result supports, then those that the words alone support."""
-    shown = "\n".join(results)
-    found: list[Rule] = []
+    shown = tuple(results)
+    found: list[Conclusion] = []
     for rule in RULES:
         if rule.words and not re.search(rule.words, words):
             continue
-        if rule.shown:
-            if any(other.shown for other in found) or not re.search(rule.shown, shown):
-                continue
-        found.append(rule)
+        if not rule.shown:
+            found.append(Conclusion(rule, ""))
+            continue
+        fitting = [text for text in shown if re.search(rule.shown, text)]
+        if fitting and not any(other.shown for other in found):
+            found.append(Conclusion(rule, fitting[0]))
     return tuple(found)
+
+
+def render(conclusion: Conclusion, language: str, known: str) -> str:
+    """The rule's sentence about what it was read from.
+
+    Args:
+        conclusion: The rule and its source.
+        language: ``en`` or ``zh``.
+        known: The id that the customer named; used where the source names none.
+    """
+    text = conclusion.rule.zh if language == "zh" else conclusion.rule.en
+    id = _ID.search(conclusion.shown)
+    until = _UNTIL.search(conclusion.shown)
+    text = text.replace("{id}", id.group(1) if id else known)
+    return text.replace("{until}", until.group(1) if until else "-")
+
+
+_ID: Final = re.compile(r'"InstanceId":"([^"]+)"')
+_UNTIL: Final = re.compile(r'"ExpiredTime":"(\d{4}-\d\d-\d\d)')
