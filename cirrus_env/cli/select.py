@@ -83,7 +83,7 @@ def tickets(patterns: Iterable[str], split: str | None = None) -> list[Ticket]:
     names: list[str] = []
     found: dict[str, Ticket] = {}
     for pattern in patterns:
-        if pattern.endswith(".toml") or ("\0" not in pattern and Path(pattern).is_dir()):
+        if is_path(pattern):
             for path in ticket_files(Path(pattern)):
                 ticket = load_ticket(path)
                 found[ticket.env_id] = ticket
@@ -94,6 +94,11 @@ def tickets(patterns: Iterable[str], split: str | None = None) -> list[Ticket]:
             ticket = bundled(row["id"])
             found.setdefault(ticket.env_id, ticket)
     return [t for t in found.values() if split is None or t.split == split]
+
+
+def is_path(text: str) -> bool:
+    """Whether an argument names a file or folder, not a ticket."""
+    return text.endswith(".toml") or ("\0" not in text and Path(text).is_dir())
 
 
 def ticket_files(path: Path) -> list[Path]:
