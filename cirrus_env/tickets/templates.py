@@ -244,6 +244,13 @@ class Texts(Sequence[str]):
     def __repr__(self) -> str:
         return repr(tuple(self))
 
+    def __deepcopy__(self, memo: object) -> Texts:
+        return self
+
+    def __reduce__(self) -> tuple[object, ...]:
+        # the parts are functions made on the spot; the texts are what they come to
+        return tuple, (list(self),)
+
 
 def combine_texts(parts: Sequence[Part]) -> Part:
     """A sequence of texts, written on first reading where they aren't fixed."""
