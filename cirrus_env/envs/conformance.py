@@ -29,7 +29,7 @@ from cirrus_env.errors import CirrusError
 from cirrus_env.judging.reward import TERMS
 
 Make = Callable[[], gymnasium.Env[Any, Any]]
-Moment = tuple[Any, float, bool, bool, dict[str, Any]]
+Moment = tuple[Any, Any, bool, bool, dict[str, Any]]
 """An observation, reward, terminated, truncated and info."""
 
 INFO: Final[dict[str, type]] = {
@@ -152,7 +152,7 @@ def _play_on(env: gymnasium.Env[Any, Any], actions: Sequence[Any]) -> list[Momen
     moments: list[Moment] = []
     for action in actions:
         observation, reward, terminated, truncated, info = env.step(action)
-        moments.append((observation, float(reward), terminated, truncated, info))
+        moments.append((observation, reward, terminated, truncated, info))
         if terminated or truncated:
             break
     return moments
@@ -206,7 +206,7 @@ def _going_back(
     make: Make, seed: int, actions: Sequence[Any], whole: Sequence[Moment]
 ) -> Iterator[str]:
     """Every way to leave an episode in the middle and go on must give the same rest."""
-    middle = max(1, (len(whole) - 1) // 2)
+    middle = (len(whole) - 1) // 2
     rest, expected = actions[middle:], whole[middle + 1 :]
 
     def half_way() -> gymnasium.Env[Any, Any]:

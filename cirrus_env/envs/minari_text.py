@@ -5,7 +5,6 @@ A stored space reads as a plain ``Text`` in a process that doesn't know this pac
 
 from __future__ import annotations
 
-import importlib
 import json
 import sys
 from typing import Any, Final
@@ -17,10 +16,8 @@ _MARK: Final = "free_text"
 
 def register_when_imported() -> None:
     """Teach Minari's serialiser, if Minari has been imported; harmless when repeated."""
-    if "minari" not in sys.modules:
-        return
-    module = importlib.import_module("minari.serialization")
-    if FreeText in module.serialize_space.registry:
+    module = sys.modules.get("minari.serialization")
+    if module is None or FreeText in module.serialize_space.registry:
         return
     plain_text = module.deserialize_space.registry["Text"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -88,10 +89,19 @@ def action_mask(kinds: tuple[bool, ...], offered: int, *, index: str) -> Mask:
         offered: How many tools or console actions there are.
         index: The key of their index, ``tool`` or ``console``.
     """
-    chosen = np.zeros(TOOLS, dtype=np.int8)
-    # an all-zero mask samples index 0, which is what an action without a tool carries
-    chosen[:offered] = 1
-    mask: Mask = {"type": np.array(kinds, dtype=np.int8), "text": None, index: chosen}
+    types, indices = _templates(kinds, offered)
+    mask: Mask = {"type": types.copy(), "text": None, index: indices.copy()}
     if index == "tool":
         mask["arguments"] = None
     return mask
+
+
+@lru_cache(maxsize=1024)
+def _templates(kinds: tuple[bool, ...], offered: int) -> tuple[NDArray[np.int8], NDArray[np.int8]]:
+    # an index mask of zeros samples 0, which is what an action without a tool carries
+    indices = np.zeros(TOOLS, dtype=np.int8)
+    indices[:offered] = 1
+    types = np.array(kinds, dtype=np.int8)
+    for template in (types, indices):
+        template.setflags(write=False)
+    return types, indices

@@ -41,6 +41,10 @@ class EnvSnapshot(NamedTuple):
     episode: Snapshot
     seat: AssistantSeat | CustomerSeat
 
+    def __repr__(self) -> str:
+        # an episode's parts include its gold
+        return f"<EnvSnapshot of {self.ticket.env_id}>"
+
 
 class TicketEnv(gymnasium.Env[Observation, Any]):
     """A support ticket of Cirrus Cloud, worked on from one of its two seats.
@@ -293,7 +297,8 @@ class TicketEnv(gymnasium.Env[Observation, Any]):
         episode.restore(snapshot.episode)
         self._source.episode, self._seat = episode, snapshot.seat.copy()
         observation = self._seat.view.observe(episode)
-        self._shown = len(render.messages(observation["transcript"]))
+        if self.render_mode == "human":
+            self._shown = len(render.messages(observation["transcript"]))
         return observation, self._info(episode.info())
 
     def fork(self) -> TicketEnv:

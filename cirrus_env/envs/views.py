@@ -14,6 +14,7 @@ from cirrus_env.wire import messages as build
 Observation = dict[str, Any]
 
 ENVIRONMENT: Final = build.ENVIRONMENT
+NOTHING_SAID: Final = "[invalid action] nothing usable was said or done; the turn has passed"
 _encode: Final[Callable[[Any], str]] = json.JSONEncoder(ensure_ascii=False).encode
 
 
@@ -132,7 +133,7 @@ class CustomerView:
         self._text.add(new)
         for sent in new:
             if sent["role"] != "assistant":
-                self._last = sent["content"], sent["role"]
+                self._last = sent["content"], sent.get("name", sent["role"])
         message, role = self._last
         return {
             "message": message,
@@ -159,6 +160,8 @@ def _as_chat(record: Record, private: Private) -> Iterable[Message]:
         yield build.tool_result(call, console.says if worked else console.fails)
     elif action.get("text"):
         yield build.assistant(action["text"])
+    elif action["kind"] == "say":
+        yield build.notice(NOTHING_SAID)
 
 
 def profile(public: Public, private: Private) -> str:

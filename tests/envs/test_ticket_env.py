@@ -14,6 +14,7 @@ import cirrus_env
 from cirrus_env.envs import conformance
 from cirrus_env.envs.ticket_env import TicketEnv
 from cirrus_env.errors import EpisodeNotRunning, OptionError, UnknownTicket
+from cirrus_env.tickets.index import index
 from cirrus_env.tickets.load import bundled
 
 ALL = cirrus_env.ids(with_pools=True)
@@ -51,11 +52,20 @@ def test_gymnasiums_own_check_finds_nothing(name):
         check_env(gymnasium.make(name).unwrapped)
 
 
-@pytest.mark.parametrize("seat", ["assistant", "customer"])
-def test_conformance(seat):
-    report = conformance.check(lambda: gymnasium.make(BILLING, seat=seat), seeds=(0, 1))
+SHAPES = [
+    *((e["env_id"], {"language": language}) for e in index() for language in e["languages"]),
+    *((pool, {}) for pool in cirrus_env.pools()),
+    (BILLING, {"seat": "customer"}),
+    (BILLING, {"tools": ["DescribeInstances"], "max_tool_calls": 1}),
+    (BILLING, {"max_turns": 1}),
+]
+
+
+@pytest.mark.parametrize(("name", "arguments"), SHAPES)
+def test_conformance(name, arguments):
+    report = conformance.check(lambda: gymnasium.make(name, **arguments), seeds=(3,))
     assert report.problems == ()
-    assert report.require().ended == 2
+    assert report.require().ended == 1
 
 
 def test_the_same_seed_gives_the_same_bytes(env):

@@ -1,4 +1,4 @@
-"""Vector environments: Sync, and Async in both memory modes and in processes that are not forked."""
+"""Vector environments: Sync, and Async in both memory modes and in processes not forked."""
 
 from __future__ import annotations
 
