@@ -67,8 +67,8 @@ def _resets(env: Any, count: int) -> None:
 
 def long_dialogue() -> Iterator[Row]:
     """Does a step cost more at turn 400 than at turn 10?"""
-    limits = {"max_turns": 500, "max_tool_calls": 1_000}
-    env = TicketEnv(scenes.patient(), **limits)  # type: ignore[arg-type]
+    customer = scenes.Patient()
+    env = TicketEnv("ECS-Billing", customer=customer, max_turns=500, max_tool_calls=1_000)
 
     def window(first: int) -> float:
         start = time.perf_counter()
@@ -178,7 +178,9 @@ def imports() -> Iterator[Row]:
     """Milliseconds that ``import cirrus_env`` adds to ``import gymnasium``, in new processes."""
     bundled = len(index())
     for count in (bundled, 2_000):
-        more = [{"id": f"ECS-N{i}", "version": 0} for i in range(count - bundled)]
+        more = [
+            {"id": f"ECS-N{i}", "env_id": f"Cirrus/ECS-N{i}-v0"} for i in range(count - bundled)
+        ]
         spent = [_import_seconds(json.dumps(more)) for _ in range(9)]
         yield Row(f"import with {count:,} ids", statistics.median(spent) * 1000, "ms", 50, "less")
 

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import re
 import time
+from dataclasses import replace
 from typing import Any
 
 from cirrus_env.baselines.oracle import oracle_for
+from cirrus_env.customers.simulated import SimulatedCustomer
 from cirrus_env.tickets.load import bundled, load_ticket
+from cirrus_env.tickets.model import Scenario
 from cirrus_env.tickets.ticket import Ticket
-from cirrus_env.wire import AssistantAction, ToolCall
+from cirrus_env.wire import Act, AssistantAction, ToolCall
 
 ENV = "Cirrus/ECS-Billing-v0"
 
@@ -44,10 +46,15 @@ def seconds_a_step(env: Any, recorded: dict[int, list[Any]]) -> float:
     return spent / steps
 
 
-def patient() -> Ticket:
-    """ECS-Billing with a customer who never leaves."""
-    text = bundled("ECS-Billing").text
-    return load_ticket(re.sub(r"^patience = \d+$", "patience = 100000", text, flags=re.MULTILINE))
+class Patient(SimulatedCustomer):
+    """The simulated customer with patience for any number of turns."""
+
+    name = "patient"
+
+    def begin(self, scenario: Scenario) -> tuple[str, tuple[Act, ...], Any]:
+        """As the simulated customer, with a mind that doesn't tire."""
+        words, acts, mind = super().begin(scenario)
+        return words, acts, replace(mind, patience=1_000_000)
 
 
 def crowded(disks: int) -> Ticket:
