@@ -133,7 +133,7 @@ class CustomerView:
         self._text.add(new)
         for sent in new:
             if sent["role"] != "assistant":
-                self._last = sent["content"], sent.get("name", sent["role"])
+                self._last = sent["content"], str(sent.get("name") or sent["role"])
         message, role = self._last
         return {
             "message": message,
