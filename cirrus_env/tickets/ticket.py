@@ -54,6 +54,11 @@ class Ticket:
     shared: dict[str, Any] = field(default_factory=dict, repr=False)
 
     @property
+    def default_customer(self) -> str:
+        """Who plays the customer unless somebody says otherwise."""
+        return "replay" if "imported" in self.data else "simulated"
+
+    @property
     def env_id(self) -> str:
         """The registered name, such as ``Cirrus/ECS-Billing-v0``."""
         space = "Imported" if "imported" in self.data else "Cirrus"
