@@ -149,7 +149,7 @@ class RecordedCloud(Cloud):
         self._calls += 1
         catalogue = cast("RecordedCatalogue", self.catalogue)
         if name not in catalogue.operations or actor != "assistant":
-            return self._refuse("InvalidAction.NotFound", f"there is no tool {name!r}", 404, None)
+            return self._unknown(name)
         schema = catalogue.schema(name)
         problem = schema.problem(arguments)
         given, key = None, ""

@@ -108,8 +108,7 @@ class Work:
 
     def put(self, record: Resource) -> None:
         """Write a record, new or changed."""
-        if record.tenant != self.tenant:
-            raise InvariantError(f"{self.operation} of {self.tenant} writes {record}")
+        self._own(record)
         self._writes[record.kind, record.id] = record
 
     def change(self, record: R, **fields: Any) -> R:
@@ -120,7 +119,12 @@ class Work:
 
     def delete(self, record: Resource) -> None:
         """Delete a record."""
+        self._own(record)
         self._writes[record.kind, record.id] = None
+
+    def _own(self, record: Resource) -> None:
+        if record.tenant != self.tenant:
+            raise InvariantError(f"{self.operation} of {self.tenant} writes {record}")
 
     def later(self, seconds: int, record: Resource, **changes: Any) -> None:
         """Change the record when the clock has moved on by ``seconds``.
