@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from cirrus_env.nlu import cues as c
-from cirrus_env.nlu.lexicon import Lexicon
-from cirrus_env.nlu.normalise import tokens
+from cirrus_env.nlu.lexicon import Lexicon, cue_tree
 from cirrus_env.nlu.scanner import Hit, Scanner
 from cirrus_env.wire import Act
 
@@ -20,17 +19,16 @@ def read_answer(text: str, proposed: tuple[Act, ...], lexicon: Lexicon) -> tuple
     Args:
         text: Plain text of the customer's words.
         proposed: The proposals of the reply just before.
-        lexicon: Any lexicon: only its common cues are read.
+        lexicon: Any lexicon: only the common cues are read.
     """
     if not proposed:
         return ()
-    scan = Scanner(tokens(text.lower(), lexicon.vocabulary), lexicon)
+    scan = Scanner(text.lower(), lexicon, cue_tree(True))
     scan.run()
     verdicts: dict[int, bool] = {}
-    words = set(tokens(text))
     for number, sentence in enumerate(scan.sentences):
         hits = [h for h in scan.hits if h.sentence == number]
-        named = _named(hits, proposed, words, scan.tokens[sentence.start : sentence.end])
+        named = _named(hits, proposed, scan.tokens[sentence.start : sentence.end])
         answer = _answer(hits)
         if answer is None:
             continue
@@ -53,9 +51,7 @@ def _answer(hits: list[Hit]) -> bool | None:
     return not any(h.stance & c.NEG for h in yes)
 
 
-def _named(
-    hits: list[Hit], proposed: tuple[Act, ...], written: set[str], lowered: list[str]
-) -> list[int] | None:
+def _named(hits: list[Hit], proposed: tuple[Act, ...], lowered: list[str]) -> list[int] | None:
     """Which proposals the sentence names; None for all."""
     ordinals = [k for k, cue in enumerate(_ORDINALS) if any(h.feature == cue for h in hits)]
     if ordinals:

@@ -25,6 +25,11 @@ class Heard:
         """The customer's messages, in order."""
         return tuple(self._customer)
 
+    @property
+    def any(self) -> bool:
+        """Whether anything was heard."""
+        return bool(self._customer or self._sources)
+
     def add_customer(self, text: str) -> None:
         """Remember what the customer said."""
         self._customer.append(text)

@@ -8,7 +8,17 @@ from cirrus_env.nlu import cues as c
 from cirrus_env.nlu import talk, told, verbatim
 from cirrus_env.nlu.answers import read_answer
 from cirrus_env.nlu.heard import Heard
-from cirrus_env.nlu.lexicon import CONSOLE, FACT, NEAR, OPERATION, UNIT, VALUE, Entry, lexicon
+from cirrus_env.nlu.lexicon import (
+    CONSOLE,
+    FACT,
+    NEAR,
+    OPERATION,
+    UNIT,
+    VALUE,
+    Entry,
+    cue_tree,
+    lexicon,
+)
 from cirrus_env.nlu.normalise import flat, plain, tokens
 from cirrus_env.nlu.proposals import Offer, operations, proposals
 from cirrus_env.nlu.scanner import VALUE_TOKEN, Hit, Scanner
@@ -74,22 +84,22 @@ class Reader:
             heard: What the assistant had been given to read.
         """
         even = flat(text)
-        scan = self._scan(plain(even))
-        if any(hit.feature >= c.FIRST_FEATURE or hit.feature == VALUE_TOKEN for hit in scan.hits):
+        clean = plain(even)
+        scan = self._scan(clean)
+        if scan.telling and heard.any:
             index = heard.index(self._left_out)
-            found = verbatim.words(even.lower(), self._left_out)
-            quoted = verbatim.spans(found, index)
+            quoted = verbatim.spans(verbatim.words(even.lower(), self._left_out), index)
             if quoted:
-                even = verbatim.blanked(even, self._left_out, quoted)
-                scan = self._scan(plain(even))
-        return _Reading(self, scan, plain(even), heard).acts()
+                clean = plain(verbatim.blanked(even, self._left_out, quoted))
+                scan = self._scan(clean)
+        return _Reading(self, scan, clean, heard).acts()
 
     def read_customer(self, text: str, proposed: tuple[Act, ...]) -> tuple[Act, ...]:
         """What an outside customer's words answer to the proposals of the reply just before."""
         return read_answer(plain(flat(text)), proposed, self._lexicon)
 
     def _scan(self, even: str) -> Scanner:
-        scan = Scanner(tokens(even.lower(), self._lexicon.vocabulary), self._lexicon)
+        scan = Scanner(even.lower(), self._lexicon, cue_tree(False))
         scan.run()
         return scan
 
@@ -229,7 +239,8 @@ class _Reading:
         for slot, candidate in told.bind(reader._bound, near, candidates, units, scan.tokens):
             if about and told.approximate(candidate, scan.tokens, about):
                 continue
-            value = told.denotes(slot, candidate, self._raw(candidate.start))
+            raw = self._raw(candidate.start) if slot.type == "id" else ""
+            value = told.denotes(slot, candidate, raw)
             stance = candidate.hit.stance
             if candidate.hit.sentence in near_proposals and value == slot.value:
                 if not stance & (c.UNSAID & ~(c.ASK | c.CONDITION)):
@@ -242,6 +253,9 @@ class _Reading:
 
     def _raw(self, i: int) -> str:
         """The token as written; its lower-case form marked where the two can't be matched."""
+        token = self.scan.tokens[i]
+        if self.text.count(token) == self.scan.text.count(token):
+            return token
         if self.raw is None:
             self.raw = tokens_as_written(self.text, self.scan.tokens)
         return self.raw[i]

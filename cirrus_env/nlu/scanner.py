@@ -9,6 +9,8 @@ from typing import Final, NamedTuple
 from cirrus_env.nlu import cues as c
 from cirrus_env.nlu import words_en as en
 from cirrus_env.nlu.lexicon import Lexicon
+from cirrus_env.nlu.normalise import tokens as split
+from cirrus_env.nlu.tree import Node, Tree
 
 VALUE_TOKEN: Final = 0
 """The feature of a token that may be a number, date or id."""
@@ -42,6 +44,7 @@ _AUXILIARIES: Final = frozenset(
         "had",
     ]
 )
+_DIGITS: Final = frozenset("0123456789")
 _BREAKS: Final = frozenset(",.;?!:\n")
 
 
@@ -82,24 +85,27 @@ class Sentence(NamedTuple):
 
 
 class Scanner:
-    """Reads tokens once, left to right.
+    """Reads a text's tokens once, left to right.
 
     Attributes:
-        tokens: The tokens.
+        text: Plain text in lower case.
+        tokens: Its tokens.
         hits: What was found, in order.
         sentences: In order.
     """
 
     __slots__ = (
-        "carry", "cause", "clause", "clause_hit", "cover", "cue_end", "denied_at", "either",
+        "carry", "cause", "clause", "clause_hit", "cover", "cue_end", "cues", "denied_at", "either",
         "headed", "hits", "lexicon", "listed", "lost", "marked", "quoted", "refused", "refuted",
         "segment_hit",
         "segment_start", "sentence_hit", "sentence_start", "sentences", "stance", "starts",
-        "tail", "tail_bit", "tail_hit", "tokens", "under", "under_end", "withdrawn",
+        "number", "special", "text", "tail", "tail_bit", "tail_hit", "tokens", "under", "under_end", "withdrawn",
     )  # fmt: skip
 
-    def __init__(self, tokens: list[str], lexicon: Lexicon) -> None:
-        self.tokens = tokens
+    def __init__(self, text: str, lexicon: Lexicon, cues: Tree) -> None:
+        self.text = text
+        self.tokens = split(text, cues.canonical)
+        self.cues = cues
         self.lexicon = lexicon
         self.hits: list[Hit] = []
         self.sentences: list[Sentence] = []
@@ -109,6 +115,7 @@ class Scanner:
         self.starts: list[int] = [0]
         self.cue_end = self.cover = self.quoted = self.marked = 0
         self.under = self.under_end = self.withdrawn = 0
+        self.special = self.number = 0
         self.denied_at = self.refuted = self.refused = 0
         self.tail = -1
         self.tail_bit = self.tail_hit = 0
@@ -116,61 +123,82 @@ class Scanner:
 
     def run(self) -> None:
         """Scan all tokens."""
-        words = list(map(self.lexicon.vocabulary.get, self.tokens))
-        tokens, hits, root, covering = (
-            self.tokens,
-            self.hits,
-            self.lexicon.root,
-            self.lexicon.covering,
-        )
-        count = len(words)
-        for i, word in enumerate(words):
-            if not word:
-                if word is None:
-                    first = tokens[i]
-                    if first[0].isdigit() or (("-" in first or "." in first) and len(first) > 2):
-                        hits.append(
-                            Hit(
-                                VALUE_TOKEN,
-                                i,
-                                i + 1,
-                                self._here(i),
-                                self.clause,
-                                len(self.sentences),
-                            )
-                        )
-                continue
-            node = root.get(word)
-            if node is None:
-                continue
-            cue, cue_end, j = 0, 0, i + 1
-            fresh = len(hits)
-            while True:
-                children, stances, features = node
-                if stances[0]:
-                    cue, cue_end = stances[0], j
-                if features:
-                    here = self._here(i)
-                    for feature in features:
-                        hits.append(Hit(feature, i, j, here, self.clause, len(self.sentences)))
-                        if feature < covering and feature >= c.FIRST_FEATURE and j - i > 1:
-                            if j > self.cover:
-                                self.cover = j
-                if not children:
+        tokens = self.tokens
+        phrases = map(self.lexicon.tree.heads.get, tokens)
+        numbered = not _DIGITS.isdisjoint(self.text)
+        for i, (phrase, cue) in enumerate(
+            zip(phrases, map(self.cues.heads.get, tokens), strict=True)
+        ):
+            if phrase is not None:
+                self._phrase(phrase, i)
+            if cue is not None:
+                self._find_cue(cue, i)
+            elif phrase is None and numbered:
+                token = tokens[i]
+                if not token.isalpha() and not _DIGITS.isdisjoint(token):
+                    self._hit(VALUE_TOKEN, i, i + 1)
+        if self.sentence_start < len(tokens):
+            self._close(len(tokens), False)
+
+    @property
+    def telling(self) -> bool:
+        """Whether any of the ticket's phrases or any number was found."""
+        return any(h.feature >= c.FIRST_FEATURE or not h.feature for h in self.hits)
+
+    def _hit(self, feature: int, i: int, end: int) -> None:
+        stance = self.stance if i >= self.special else self._here(i)
+        self.hits.append(Hit(feature, i, end, stance, self.clause, self.number))
+
+    def _phrase(self, node: Node, i: int) -> None:
+        """Record the phrases that begin here; words that phrases skip may stand between."""
+        tokens, canonical = self.tokens, self.lexicon.tree.canonical
+        j, count = i + 1, len(tokens)
+        covering = self.lexicon.covering
+        while True:
+            children, _, features = node
+            for feature in features:
+                self._hit(feature, i, j)
+                if feature < covering and j > self.cover and j - i > 1:
+                    self.cover = j
+            if not children:
+                return
+            while j < count and tokens[j] in en.SKIPPED:
+                j += 1
+            if j == count:
+                return
+            word = canonical.get(tokens[j])
+            if word is None or word not in children:
+                return
+            node = children[word]
+            j += 1
+
+    def _find_cue(self, node: Node, i: int) -> None:
+        """Let the longest cue that begins here act; record those that tell the kind of sentence."""
+        tokens, canonical = self.tokens, self.cues.canonical
+        cue, end, j, count = 0, i, i + 1, len(tokens)
+        fresh = len(self.hits)
+        while True:
+            children, acts, features = node
+            if acts[0]:
+                cue, end = acts[0], j
+            for feature in features:
+                self._hit(feature, i, j)
+            if not children or j == count:
+                break
+            word = canonical.get(tokens[j])
+            if word is None or word not in children:
+                if tokens[j] not in en.ADVERBS:
                     break
-                while j < count and words[j] == "":
-                    j += 1
+                j += 1
                 if j == count:
                     break
-                following = children.get(words[j])  # type: ignore[arg-type]
-                if following is None:
+                word = canonical.get(tokens[j])
+                if word is None or word not in children:
                     break
-                node = following
-                j += 1
-            if cue and i >= self.cue_end:
-                self._cue(cue, i, cue_end, fresh)
-        if self.sentence_start < count:
-            self._close(count, False)
+            node = children[word]
+            j += 1
+        if cue and i >= self.cue_end:
+            self._cue(cue, i, end, fresh)
 
     def _here(self, i: int) -> int:
         stance = self.stance
@@ -189,6 +217,7 @@ class Scanner:
         self.cue_end = end
         if end < self.cover or i < self.cover:
             self.under, self.under_end = c.SETS[cue], self.cover
+            self.special = max(self.special, self.cover)
             return
         act = _ACTS.get(cue)
         if act is not None:
@@ -269,13 +298,14 @@ class Scanner:
         except ValueError:
             line = -1
         if line >= 0 or close > len(tokens):
-            self.quoted = line if line >= 0 else len(tokens)
+            self.quoted = self.special = line if line >= 0 else len(tokens)
             return
         short = 8 if tokens[end] > "\u2fff" else 4
         if close - end <= short:
             self.marked = close + 1
         else:
             self.quoted = close + 1
+        self.special = max(self.special, close + 1)
 
     def _newline(self, i: int, end: int, cue: int, fresh: int) -> None:
         tokens = self.tokens
@@ -391,6 +421,7 @@ class Scanner:
             self.sentences.append(
                 Sentence(start, i, first, last, asked, self.listed, self.either, header)
             )
+            self.number += 1
         self.clause += 1
         self.clause_hit = self.segment_hit = self.sentence_hit = last
         self.tail = -1

@@ -6,566 +6,445 @@ from types import MappingProxyType
 from typing import Final
 
 from cirrus_env.nlu import cues as c
+from cirrus_env.nlu.wording import phrases, word_set
 
 CUES: Final = MappingProxyType(
     {
-        c.CONTRAST: (
-            "but", "but also", "however", "yet", "although", "though", "even though", "whereas",
-            "nevertheless", "nonetheless", "in fact", "in reality", "in truth", "on the contrary",
-            "on the other hand", "the truth is", "what is true is", "despite that",
-        ),
-        c.BECAUSE: ("because", "since", "due to", "owing to", "which is why", "that is why"),
-        c.SO: ("so", "therefore", "thus", "hence", "consequently", "as a result", "this means",
-               "that means", "which means"),
-        c.AND: ("and", "&", "then", "plus"),
-        c.SUBORDINATE: ("which", "who", "where", "while"),
-        c.OR: ("or", "and / or"),
-        c.NOT: (
-            "not", "never", "no", "none", "nothing", "nobody", "neither", "nor", "without",
-            "no longer", "hardly", "scarcely", "far from", "anything but", "fail to", "fails to",
-            "failed to", "unlike", "except", "other than", "used to", "stopped being", "cannot",
-            "unlikely", "non", "lack*", "ceased to", "did away with", "as opposed to", "nowhere",
-            "rarely", "seldom", "barely",
-        ),
-        c.INSTEAD_OF: ("rather than", "instead of", "in place of", "and not", "not due to"),
-        c.NOT_TRUE: (
-            "not true", "not the case", "not correct that", "not right that", "untrue that",
-            "false that", "wrong that", "incorrect that", "mistaken that", "false to", "wrong to",
-            "incorrect to", "a mistake to", "misleading to", "a lie", "lie to you", "a myth",
-            "a misconception", "a misunderstanding that", "do not think", "do not believe",
-            "do not mean", "do not say", "not saying", "not claiming", "never said", "never say",
-            "not said", "did not say", "nobody says", "nobody said", "no evidence", "no sign",
-            "no indication", "no proof", "no reason to", "deny that", "denied that", "we deny",
-            "i deny", "doubt", "ruled out", "rule out", "excluded that", "can exclude",
-            "neither of", "none of", "not any of", "not because", "no case of", "not a case of",
-            "not as if", "not as though", "not like", "no question of", "pretend", "imagine",
-            "make believe", "hypothetically", "hypothetical", "in theory", "joking", "untrue",
-            "following is false", "following are false", "following is wrong",
-            "following are wrong", "following is not", "following are not", "opposite of",
-            "contrary to", "far from true", "no way that", "not that", "not to say",
-        ),
-        c.NOT_SO: (
-            "is not the case", "is not true", "is not correct", "is not right", "is not accurate",
-            "is not what", "is not the reason", "is not the cause", "is not why", "is not how",
-            "is not the problem", "is not the issue", "is not relevant",
-            "are not the reason", "are not the cause", "are not the problem", "are not true",
-            "is not applicable", "does not apply", "do not apply", "not applicable", "is false",
-            "are false", "is wrong", "is incorrect", "is untrue", "is a myth", "is a lie",
-            "is a misunderstanding", "is a mistake", "can be ruled out", "is ruled out",
-            "is excluded", "can be excluded", "out of the question", "is nonsense",
-            "was not the case", "was not the reason", "was not the cause", "was wrong",
-            "was false", "was incorrect", "would be wrong", "would be false", "has been ruled out",
-            "is not to blame", "is not behind", "is not responsible", "are not responsible",
-            "has nothing to do with", "have nothing to do with", "had nothing to do with",
-            "is not it", "is no longer true", "is no longer the case", "not so", "is not so",
-            "plays no part", "play no part", "plays no role",
-        ),
-        c.MODAL: (
-            "may", "might", "could", "would", "can mean", "can come from", "can be due",
-            "can be caused", "can happen", "may well", "might well", "could well", "ought to",
-        ),
-        c.PERHAPS: (
-            "perhaps", "maybe", "possibly", "probably", "potentially", "presumably", "supposedly",
-            "apparently", "allegedly", "seemingly", "conceivably", "arguably", "likely",
-            "most likely", "very likely", "i think", "we think", "i believe", "we believe",
-            "i guess", "i would guess", "i would say", "my guess", "i suspect", "we suspect",
-            "i assume", "we assume", "i suppose", "i wonder", "i imagine", "i expect", "it seems",
-            "seem*", "it appears", "appears to", "appear to", "looks like", "look like",
-            "looks as if", "sounds like", "as if", "as though", "not sure", "not certain",
-            "unsure", "uncertain", "unclear", "not clear", "can not tell", "could be", "may be",
-            "might be", "could also", "should be", "should still be", "should have been",
-            "must have been", "must have", "either", "possible cause*", "possible reason*",
-            "possible explanation*", "possible that", "potential cause*", "potential reason*",
-            "common cause*", "common reason*", "usual cause*", "typical cause*", "candidate*",
-            "one of the following", "one of these", "one of several", "one of two",
-            "one of three", "one of four", "among these", "any of the following",
-            "some possibilities", "possibilities", "possibility", "suspicion", "suspected",
-            "in my opinion", "in my view", "as far as i know", "as far as i can tell",
-            "if i am not mistaken", "hypothesis", "theory", "guess", "assuming", "assume*",
-            "suppose*", "supposing", "let us say", "say for example", "whether", "wonder if",
-            "wondering if", "check if", "see if", "to see if", "find out", "verify that",
-            "make sure", "ensure", "to confirm that", "chances are", "odds are", "more or less",
-            "sort of", "kind of", "rumour*", "rumor*", "depending on", "depends on",
-            "can vary", "not confirmed", "unconfirmed", "yet to confirm", "need to confirm",
-            "have to confirm", "need to check", "let me check", "checking",
-        ),
-        c.IF: (
-            "if", "unless", "in case", "should you", "had you", "were you to", "were it",
-            "provided that", "providing", "on condition", "only if", "even if", "whenever",
-            "each time", "every time", "any time", "in the event", "in that case", "otherwise",
-            "what if", "only when", "only once", "if ever", "if only",
-        ),
-        c.ONCE: ("once you", "once it", "as soon as", "until", "till", "as long as"),
-        c.REPORTED: (
-            "you said", "you say", "you wrote", "you told", "you mentioned", "you claim*",
-            "you thought", "you think", "you believe*", "you assume*", "you suspect*",
-            "you reported", "you stated", "you described", "you asked", "you suggested",
-            "you were told", "you were saying", "you are saying", "you heard", "you read that",
-            "you have said", "you have told", "you have mentioned", "you have written",
-            "you expect*", "you feel*", "you are afraid", "your claim", "your belief",
-            "your theory", "your view", "your words", "your opinion", "your assumption",
-            "your message says", "your message", "your ticket says", "as you put it",
-            "customer says", "customer said", "customer claims", "customer thinks",
-            "customer believes", "customer reports", "customer reported", "customer wrote",
-            "customer assumed", "customer assumes", "customer thought", "he said", "she said",
-            "they said", "they say", "he says", "she says", "people say", "people think",
-            "people believe", "people often think", "some say", "some think", "some believe",
-            "some people", "some customers", "many people", "many customers", "many users",
-            "other customers", "others say", "others think", "everyone says", "it is said",
-            "i was told", "we were told", "i heard", "i have heard", "i read that",
-            "article says", "article states", "article explains", "article mentions",
-            "article describes", "articles say", "document says", "documentation says",
-            "documentation states", "documentation explains", "docs say", "docs state",
-            "page says", "guide says", "manual says", "policy says", "policy states",
-            "knowledge base says", "knowledge base states", "according to the article",
-            "according to the doc*", "according to the documentation", "according to the guide",
-            "according to the manual", "according to the knowledge base", "according to you",
-            "according to your message", "according to some", "according to the page",
-            "quoting", "i quote", "quote :", "quote from", "the article", "this article",
-            "customer :", "user :", "client :", "human :", "judge :", "system :", "[ judge ]",
-            "[ customer ]", "[ user ]", "[ system ]", "colleague said", "colleague says",
-            "colleague told", "forum says", "blog says", "internet says", "read online",
-            "commonly believed", "common belief", "often believed", "asked whether",
-            "wanted to know", "want to know whether", "title is", "titled", "entitled",
-        ),
-        c.WILL: ("will", "going to", "from then on", "from now on", "afterwards", "after that",
-                 "in future", "in the future", "later on", "next time"),
-        c.ALSO: (
-            "also", "as well", "too", "in addition", "additionally", "besides", "furthermore",
-            "moreover", "note that", "please note", "keep in mind", "bear in mind", "be aware",
-            "remember that", "by the way", "incidentally", "apart from that", "on top of that",
-            "likewise", "similarly", "for completeness", "side note", "separately", "even then",
-            "aside from that", "regardless", "even so",
-        ),
-        c.RULE: (
-            "in general", "generally", "as a rule", "usually", "typically", "normally", "often",
-            "sometimes", "occasionally", "in most cases", "in many cases", "in some cases",
-            "by default", "for example", "for instance", "eg", "such as", "people who",
-            "customers who", "users who", "those who", "anyone who", "whoever", "different matter",
-            "different story", "in principle", "for comparison", "by comparison", "theoretically",
-        ),
-        c.WITHDRAWN: (
-            "forget what i said", "forget what i just said", "forget that", "forget all that",
-            "forget everything", "forget the above", "ignore what i said", "ignore that",
-            "ignore the above", "ignore everything above", "ignore my previous",
-            "ignore all of the above", "disregard that", "disregard the above",
-            "disregard what i said", "disregard everything", "scratch that", "strike that",
-            "i take that back", "i take it back", "take that back", "i was wrong",
-            "i was mistaken", "i am wrong", "i made a mistake", "my mistake", "i stand corrected",
-            "on second thought*", "just kidding", "i misspoke", "let me correct myself",
-            "correction :", "correction ,", "none of the above", "none of that is true",
-            "none of this is true", "all of the above is false", "all of the above is wrong",
-            "all of that is wrong", "all of this is wrong", "all of this is false",
-            "all of that is false", "everything above is false", "everything above is wrong",
-            "the above is false", "the above is wrong", "the above is not true",
-            "the above is not correct", "the above is incorrect", "above does not apply",
-            "i withdraw", "i retract", "or not", "that was a joke", "that was a lie",
-            "only an example", "just an example",
-        ),
-        c.WRONG_THAT: (
-            "that is wrong", "that is not right", "that is not true", "that is not correct",
-            "that is not the case", "that is false", "that is incorrect", "that is untrue",
-            "that was wrong", "that was not right", "that was incorrect", "that was not true",
-            "this is wrong", "this is not true", "this is false", "this is incorrect",
-            "this is not the case", "this is not correct", "this is not right", "it is not so",
-            "actually no", "actually , no", "no , wait", "no wait", "wait , no", "that can not be",
-            "that is not it", "that is not what happened", "that does not apply",
-            "this does not apply", "which is wrong", "which is false", "which is not true",
-            "which is not the case", "which is incorrect", "that is nonsense",
-        ),
-        c.CAUSE: ("because", "the reason", "the cause", "is why", "due to", "caused by",
-                  "comes from", "come from", "what you pay for", "you are paying for",
-                  "you are charged for", "you are billed for", "stems from", "explains"),
-        c.PLAIN: (
-            "not only", "not just", "not merely", "not only that", "no problem", "no worries", "no worry", "not to worry",
-            "do not worry", "no doubt", "without doubt", "without a doubt", "without question",
-            "no trouble", "not a problem", "not at all a problem", "no wonder", "if you like",
-            "if you want", "if you wish", "if you prefer", "if you would like", "if you need",
-            "if you agree", "if you are happy", "if that is ok", "if that is okay",
-            "if that is fine", "if that is alright", "if that suits you", "if you say yes",
-            "if you say so", "if you confirm", "if you approve", "if you have any",
-            "if there is anything", "if anything", "would like", "would love", "would be happy",
-            "would be glad", "would need", "if possible", "as you can see", "can not wait",
-            "not yet", "may 1", "could you", "would you", "may i", "may we", "could i",
-            "could we", "might i", "you may", "whether or not", "yet another", "so that",
-            "so far", "so much", "so many", "so sorry", "or so", "no matter", "ever since",
-            "nothing but", "none other than", "not until", "no less", "may have noticed",
-            "may want", "may wonder", "may like", "may see", "may ask", "might want",
-            "might wonder", "as soon as possible", "if you could", "too much", "too many",
-            "too long", "too late", "too early", "also like", "can not help but",
-            "nothing other than", "no other than", "not any more than", "not a bug",
-            "not an error", "not a mistake", "not wrong", "no error", "no mistake",
-            "may i ask", "may we ask", "would it help",
-            "is not a mistake", "is not a bug", "is not an error", "is not wrong",
-        ),
-        c.PERMIT: (
-            "shall i", "shall we", "may i", "may we", "can i", "can we", "could i", "could we",
-            "should i", "should we", "would you like me to", "would you like us to",
-            "do you want me to", "do you want us to", "want me to", "do you agree",
-            "would you agree", "are you ok with", "are you okay with", "are you fine with",
-            "are you happy for", "are you happy with", "do i have your permission",
-            "do we have your permission", "have your permission", "have your consent",
-            "have your approval", "have your ok", "give me permission", "give your permission",
-            "give your consent", "give your approval", "grant permission", "is it ok",
-            "is it okay", "is it alright", "is it all right", "is it fine", "would it be ok",
-            "would it be okay", "would it be alright", "would it be all right",
-            "would it be fine", "ok to", "okay to", "alright if", "mind if i", "object if i",
-            "permit me to", "allow me to", "let me know if i may", "let me know whether i may",
-            "do you consent", "do you approve", "do you authorise", "do you authorize",
-            "do you allow", "will you allow", "would you allow", "please confirm that i",
-            "please confirm that you", "please confirm i", "please confirm you",
-            "confirm that i may", "confirm that i can", "confirm that i should",
-            "with your permission", "with your consent", "with your approval", "with your ok",
-            "if you agree", "if you approve", "if you confirm", "if you say yes",
-            "if that is ok", "if that is okay", "if you are happy", "am i allowed to",
-            "may i have your permission", "may i have your consent", "can you confirm that i",
-            "could you confirm that i", "can i go ahead and", "shall i go ahead and",
-            "may i go ahead and", "want us to", "asking for your permission",
-            "ask for your permission", "ask your permission", "need your permission",
-            "need your consent", "need your approval", "need your go-ahead", "need your ok",
-            "would you mind if", "please approve", "please authorise", "please authorize",
-        ),
-        c.INTENT: (
-            "i will", "we will", "i would", "we would", "i would like to", "we would like to",
-            "i plan to", "i propose", "we propose", "i suggest", "we suggest", "i recommend",
-            "we recommend", "let me", "i intend to", "i am going to", "i can", "we can",
-            "i want to", "my proposal", "my plan", "the plan", "my suggestion", "i need to",
-            "i have to", "next step", "i offer", "i am ready to", "to fix", "to end",
-        ),
-        c.GO_AHEAD: (
-            "is that ok", "is that okay", "is that alright", "is that all right", "is that fine",
-            "is this ok", "is this okay", "is this alright", "is this fine", "do you agree",
-            "are you ok with", "are you okay with", "are you happy with", "shall i go ahead",
-            "shall i proceed", "shall i do", "may i go ahead", "may i proceed", "may i do",
-            "can i go ahead", "can i proceed", "should i go ahead", "should i proceed",
-            "would that be ok", "would that be okay", "would that be alright",
-            "would that be fine", "does that work", "does this work", "does that suit",
-            "do i have your permission", "do i have your consent", "do i have your approval",
-            "do i have your ok", "have your permission", "have your consent", "please confirm",
-            "please approve", "please agree", "can you confirm", "could you confirm",
-            "do you confirm", "do you consent", "do you approve", "ok with you", "okay with you",
-            "fine with you", "alright with you", "all right with you", "ok for you",
-            "okay for you", "fine for you", "your go-ahead", "your permission", "your consent",
-            "your approval", "say yes", "let me know if that is ok", "is that acceptable",
-            "would you like me to", "do you want me to", "do you want that",
-        ),
-        c.REQUEST: (
-            "please tell", "please send", "please share", "please provide", "please give",
-            "please confirm", "please let me know", "please let us know", "please state",
-            "please name", "please reply with", "please specify", "please note down",
-            "please look up", "please paste", "please write", "tell me", "send me", "give me",
-            "let me know", "i need", "we need", "i would need",
-            "i will need", "need to know", "i would like to know", "i want to know",
-            "may i have", "may i ask", "may i know", "can i have", "could i have",
-            "i am asking", "i have to ask", "let me ask", "mind telling", "mind sharing",
-            "wondering which", "remind me",
-        ),
-        c.ADVICE: (
-            "please", "you can", "you could", "you should", "you need to", "you have to",
-            "you must", "you may", "you will need to", "you will have to", "you want to",
-            "you might want to", "you may want to", "you would need to", "could you", "can you",
-            "would you", "will you", "go to", "open", "log in", "sign in", "click", "select",
-            "choose", "press", "try", "kindly", "make sure to", "be sure to", "i recommend",
-            "i suggest", "i advise", "i ask you to", "i would ask you to", "i need you to",
-            "all you need", "all you have to do", "the way to", "next step", "to do so",
-            "to do this", "to do that", "it is enough to", "what to do", "simply", "just",
-        ),
-        c.REMAINS: (
-            "anything else", "anything more", "anything further", "something else",
-            "any other question*", "other questions", "any more question*", "any question*",
-            "any further", "further questions", "other concerns", "any other", "more questions",
-            "is that all", "else i can", "else i could", "else we can", "what else",
-            "need more help", "need further help", "need any help", "other issue*",
-        ),
-        c.DONE: (
-            "is done", "has been done", "all done", "it is done", "now done", "i have stopped",
-            "i have released", "i have started", "i have restarted", "i have deleted",
-            "i have refunded", "i have cancelled", "i have canceled", "i have changed",
-            "i have resolved", "i have fixed", "i have completed", "i have switched",
-            "i have turned", "i have removed", "i have set", "i have created", "i have done",
-            "i stopped", "i released", "i started", "i restarted", "i deleted", "i refunded",
-            "i cancelled", "i fixed", "i have processed", "i have finished", "i have taken",
-            "is resolved", "is now resolved", "has been resolved", "been resolved", "resolved",
-            "is solved", "is now solved", "has been solved", "been solved", "is fixed",
-            "has been fixed", "been fixed", "is now fixed", "has been completed", "is complete",
-            "is completed", "is now complete", "been completed", "been processed", "been stopped",
-            "been released", "been started", "been refunded", "been cancelled", "been canceled",
-            "been deleted", "been changed", "been restarted", "been switched off", "been renewed",
-            "is now stopped", "is now running", "is stopped now", "is running again",
-            "is back up", "is back online", "all set", "taken care of", "successfully",
-            "is settled", "is sorted", "sorted out", "everything is in order", "went through",
-            "problem is gone", "now closed", "no longer charged", "no longer billed",
-        ),
-        c.SOON: (
-            "i promise", "we promise", "i guarantee", "we guarantee", "guaranteed", "within the hour",
-            "i will make sure", "we will make sure", "i assure you", "we assure you",
-            "by tomorrow", "by tonight", "by the end of the day", "by end of day", "shortly",
-            "within minutes", "will get back to you", "will contact you", "will call you",
-            "will be back soon", "will follow up",
-        ),
-        c.GIFT: (
-            "compensate*", "compensation", "free of charge", "goodwill", "gift", "coupon*",
-            "voucher*", "credit your account", "waive*", "reimburse*", "discount*",
-        ),
-        c.REFUSE: (
-            "i can not", "we can not", "i could not", "we could not", "unable to", "not able to",
-            "not possible", "impossible", "not eligible", "not entitled", "have to decline",
-            "must decline", "must refuse", "have to refuse", "can not be refunded",
-            "can not refund", "can not grant", "can not approve", "can not offer", "not refundable",
-            "non-refundable", "no refund", "not allowed", "not permitted", "refuse to",
-            "decline your", "i am afraid not", "will not be able to", "can not be unlocked",
-            "can not unlock", "am not authorised", "am not authorized", "not in a position to",
-            "does not qualify", "do not qualify",
-        ),
-        c.HAND_OVER: (
-            "hand over", "handing over", "hand this over", "handing this over", "hand you over",
-            "handed over", "escalate*", "escalating", "transfer you", "transfer this",
-            "transferring", "pass this to", "pass this on", "passing this", "pass your case",
-            "forward this", "forward your", "forwarding", "specialist*", "connect you with",
-            "refer you to", "refer this", "assign this to", "route this",
-        ),
-        c.COURTESY: (
-            "thank*", "thank you", "sorry", "apologise*", "apologize*", "apologies", "please",
-            "appreciate*", "welcome", "happy to help", "glad to help", "hello", "hi",
-            "good morning", "good afternoon", "good evening", "dear", "understand your",
-            "kind regards", "best regards", "have a nice day", "have a great day", "patience",
-        ),
-        c.TAG: ("is not it", "is it", "is it not", "right", "correct", "is that so", "is that right",
-                "do not you think", "are not you", "does not it", "or is it", "or not", "yes", "no",
-                "would not you say", "is that correct", "true", "did not you", "did you not",
-                "was not it", "has not it", "have not you", "is not that so", "am i right",
-                "agreed", "is that it", "or am i wrong", "do not you agree", "eh", "huh"),
-        c.ABOUT: ("about", "around", "roughly", "approximately", "approx", "nearly", "almost",
-                  "some", "circa", "close to", "up to", "at least", "at most", "more than",
-                  "less than", "over", "under", "or so", "~", "between", "estimated"),
-        c.OTHER_MONEY: ("usd", "eur", "gbp", "hkd", "jpy", "$", "€", "£", "dollar*", "euro*",
-                        "pounds"),
-        c.YUAN: ("cny", "rmb", "yuan", "renminbi", "¥"),
-        c.CENTS: ("cent*", "fen"),
-        c.YES: (
-            "yes", "yeah", "yep", "yup", "sure", "ok", "okay", "fine", "agreed", "i agree",
-            "go ahead", "please do", "do it", "do that", "proceed", "confirmed", "i confirm",
-            "i consent", "i approve", "approved", "of course", "certainly", "absolutely",
-            "by all means", "sounds good", "that is fine", "that works", "you may", "you can",
-            "alright", "all right", "please go on", "i accept", "go for it", "carry on",
-        ),
-        c.NO: (
-            "no", "nope", "do not", "i refuse", "i decline", "i disagree", "never", "not now",
-            "no way", "stop that", "leave it", "i would rather not", "rather not", "hands off",
-            "not yet", "hold on", "wait", "do not touch", "not ok", "not okay", "not fine",
-            "not agreed", "not sure", "let me think", "i do not agree", "not the",
-        ),
-        c.FIRST: ("first", "first one", "1st"),
-        c.SECOND: ("second", "second one", "2nd"),
-        c.THIRD: ("third", "third one", "3rd"),
+        c.CONTRAST: phrases("""
+            but | but also | however | yet | although | though | even though | whereas |
+            nevertheless | nonetheless | in fact | in reality | in truth | on the contrary |
+            on the other hand | the truth is | what is true is | despite that
+        """),
+        c.BECAUSE: phrases("""
+            because | since | due to | owing to | which is why | that is why
+        """),
+        c.SO: phrases("""
+            so | therefore | thus | hence | consequently | as a result | this means |
+            that means | which means
+        """),
+        c.AND: phrases("""
+            and | & | then | plus
+        """),
+        c.SUBORDINATE: phrases("""
+            which | who | where | while
+        """),
+        c.OR: phrases("""
+            or | and / or
+        """),
+        c.NOT: phrases("""
+            not | never | no | none | nothing | nobody | neither | nor | without | no longer |
+            hardly | scarcely | far from | anything but | fail to | fails to | failed to |
+            unlike | except | other than | used to | stopped being | cannot | unlikely | non |
+            lack* | ceased to | did away with | as opposed to | nowhere | rarely | seldom |
+            barely
+        """),
+        c.INSTEAD_OF: phrases("""
+            rather than | instead of | in place of | and not | not due to
+        """),
+        c.NOT_TRUE: phrases("""
+            not true | not the case | not correct that | not right that | untrue that |
+            false that | wrong that | incorrect that | mistaken that | false to | wrong to |
+            incorrect to | a mistake to | misleading to | a lie | lie to you | a myth |
+            a misconception | a misunderstanding that | do not think | do not believe |
+            do not mean | do not say | not saying | not claiming | never said | never say |
+            not said | did not say | nobody says | nobody said | no evidence | no sign |
+            no indication | no proof | no reason to | deny that | denied that | we deny |
+            i deny | doubt | ruled out | rule out | excluded that | can exclude | neither of |
+            none of | not any of | not because | no case of | not a case of | not as if |
+            not as though | not like | no question of | pretend | imagine | make believe |
+            hypothetically | hypothetical | in theory | joking | untrue | following is false |
+            following are false | following is wrong | following are wrong | following is not |
+            following are not | opposite of | contrary to | far from true | no way that |
+            not that | not to say
+        """),
+        c.NOT_SO: phrases("""
+            is not the case | is not true | is not correct | is not right | is not accurate |
+            is not what | is not the reason | is not the cause | is not why | is not how |
+            is not the problem | is not the issue | is not relevant | are not the reason |
+            are not the cause | are not the problem | are not true | is not applicable |
+            does not apply | do not apply | not applicable | is false | are false | is wrong |
+            is incorrect | is untrue | is a myth | is a lie | is a misunderstanding |
+            is a mistake | can be ruled out | is ruled out | is excluded | can be excluded |
+            out of the question | is nonsense | was not the case | was not the reason |
+            was not the cause | was wrong | was false | was incorrect | would be wrong |
+            would be false | has been ruled out | is not to blame | is not behind |
+            is not responsible | are not responsible | has nothing to do with |
+            have nothing to do with | had nothing to do with | is not it | is no longer true |
+            is no longer the case | not so | is not so | plays no part | play no part |
+            plays no role
+        """),
+        c.MODAL: phrases("""
+            may | might | could | would | can mean | can come from | can be due |
+            can be caused | can happen | may well | might well | could well | ought to
+        """),
+        c.PERHAPS: phrases("""
+            perhaps | maybe | possibly | probably | potentially | presumably | supposedly |
+            apparently | allegedly | seemingly | conceivably | arguably | likely | most likely |
+            very likely | i think | we think | i believe | we believe | i guess |
+            i would guess | i would say | my guess | i suspect | we suspect | i assume |
+            we assume | i suppose | i wonder | i imagine | i expect | it seems | seem* |
+            it appears | appears to | appear to | looks like | look like | looks as if |
+            sounds like | as if | as though | not sure | not certain | unsure | uncertain |
+            unclear | not clear | can not tell | could be | may be | might be | could also |
+            should be | should still be | should have been | must have been | must have |
+            either | possible cause* | possible reason* | possible explanation* |
+            possible that | potential cause* | potential reason* | common cause* |
+            common reason* | usual cause* | typical cause* | candidate* | one of the following |
+            one of these | one of several | one of two | one of three | one of four |
+            among these | any of the following | some possibilities | possibilities |
+            possibility | suspicion | suspected | in my opinion | in my view |
+            as far as i know | as far as i can tell | if i am not mistaken | hypothesis |
+            theory | guess | assuming | assume* | suppose* | supposing | let us say |
+            say for example | whether | wonder if | wondering if | check if | see if |
+            to see if | find out | verify that | make sure | ensure | to confirm that |
+            chances are | odds are | more or less | sort of | kind of | rumour* | rumor* |
+            depending on | depends on | can vary | not confirmed | unconfirmed |
+            yet to confirm | need to confirm | have to confirm | need to check | let me check |
+            checking
+        """),
+        c.IF: phrases("""
+            if | unless | in case | should you | had you | were you to | were it |
+            provided that | providing | on condition | only if | even if | whenever |
+            each time | every time | any time | in the event | in that case | otherwise |
+            what if | only when | only once | if ever | if only
+        """),
+        c.ONCE: phrases("""
+            once you | once it | as soon as | until | till | as long as
+        """),
+        c.REPORTED: phrases("""
+            you said | you say | you wrote | you told | you mentioned | you claim* |
+            you thought | you think | you believe* | you assume* | you suspect* | you reported |
+            you stated | you described | you asked | you suggested | you were told |
+            you were saying | you are saying | you heard | you read that | you have said |
+            you have told | you have mentioned | you have written | you expect* | you feel* |
+            you are afraid | your claim | your belief | your theory | your view | your words |
+            your opinion | your assumption | your message says | your message |
+            your ticket says | as you put it | customer says | customer said | customer claims |
+            customer thinks | customer believes | customer reports | customer reported |
+            customer wrote | customer assumed | customer assumes | customer thought | he said |
+            she said | they said | they say | he says | she says | people say | people think |
+            people believe | people often think | some say | some think | some believe |
+            some people | some customers | many people | many customers | many users |
+            other customers | others say | others think | everyone says | it is said |
+            i was told | we were told | i heard | i have heard | i read that | article says |
+            article states | article explains | article mentions | article describes |
+            articles say | document says | documentation says | documentation states |
+            documentation explains | docs say | docs state | page says | guide says |
+            manual says | policy says | policy states | knowledge base says |
+            knowledge base states | according to the article | according to the doc* |
+            according to the documentation | according to the guide | according to the manual |
+            according to the knowledge base | according to you | according to your message |
+            according to some | according to the page | quoting | i quote | quote : |
+            quote from | the article | this article | customer : | user : | client : | human : |
+            judge : | system : | [ judge ] | [ customer ] | [ user ] | [ system ] |
+            colleague said | colleague says | colleague told | forum says | blog says |
+            internet says | read online | commonly believed | common belief | often believed |
+            asked whether | wanted to know | want to know whether | title is | titled | entitled
+        """),
+        c.WILL: phrases("""
+            will | going to | from then on | from now on | afterwards | after that | in future |
+            in the future | later on | next time
+        """),
+        c.ALSO: phrases("""
+            also | as well | too | in addition | additionally | besides | furthermore |
+            moreover | note that | please note | keep in mind | bear in mind | be aware |
+            remember that | by the way | incidentally | apart from that | on top of that |
+            likewise | similarly | for completeness | side note | separately | even then |
+            aside from that | regardless | even so
+        """),
+        c.RULE: phrases("""
+            in general | generally | as a rule | usually | typically | normally | often |
+            sometimes | occasionally | in most cases | in many cases | in some cases |
+            by default | for example | for instance | eg | such as | people who |
+            customers who | users who | those who | anyone who | whoever | different matter |
+            different story | in principle | for comparison | by comparison | theoretically
+        """),
+        c.WITHDRAWN: phrases("""
+            forget what i said | forget what i just said | forget that | forget all that |
+            forget everything | forget the above | ignore what i said | ignore that |
+            ignore the above | ignore everything above | ignore my previous |
+            ignore all of the above | disregard that | disregard the above |
+            disregard what i said | disregard everything | scratch that | strike that |
+            i take that back | i take it back | take that back | i was wrong | i was mistaken |
+            i am wrong | i made a mistake | my mistake | i stand corrected |
+            on second thought* | just kidding | i misspoke | let me correct myself |
+            correction : | correction , | none of the above | none of that is true |
+            none of this is true | all of the above is false | all of the above is wrong |
+            all of that is wrong | all of this is wrong | all of this is false |
+            all of that is false | everything above is false | everything above is wrong |
+            the above is false | the above is wrong | the above is not true |
+            the above is not correct | the above is incorrect | above does not apply |
+            i withdraw | i retract | or not | that was a joke | that was a lie |
+            only an example | just an example
+        """),
+        c.WRONG_THAT: phrases("""
+            that is wrong | that is not right | that is not true | that is not correct |
+            that is not the case | that is false | that is incorrect | that is untrue |
+            that was wrong | that was not right | that was incorrect | that was not true |
+            this is wrong | this is not true | this is false | this is incorrect |
+            this is not the case | this is not correct | this is not right | it is not so |
+             no , wait | no wait | wait , no | that can not be |
+            that is not it | that is not what happened | that does not apply |
+            this does not apply | which is wrong | which is false | which is not true |
+            which is not the case | which is incorrect | that is nonsense
+        """),
+        c.CAUSE: phrases("""
+            because | the reason | the cause | is why | due to | caused by | comes from |
+            come from | what you pay for | you are paying for | you are charged for |
+            you are billed for | stems from | explains
+        """),
+        c.PLAIN: phrases("""
+            not only | not just | not merely | not only that | no problem | no worries |
+            no worry | not to worry | do not worry | no doubt | without doubt |
+            without a doubt | without question | no trouble | not a problem |
+            not at all a problem | no wonder | if you like | if you want | if you wish |
+            if you prefer | if you would like | if you need | if you agree | if you are happy |
+            if that is ok | if that is okay | if that is fine | if that is alright |
+            if that suits you | if you say yes | if you say so | if you confirm |
+            if you approve | if you have any | if there is anything | if anything | would like |
+            would love | would be happy | would be glad | would need | if possible |
+            as you can see | can not wait | not yet | may 1 | could you | would you | may i |
+            may we | could i | could we | might i | you may | whether or not | yet another |
+            so that | so far | so much | so many | so sorry | or so | no matter | ever since |
+            nothing but | none other than | not until | no less | may have noticed | may want |
+            may wonder | may like | may see | may ask | might want | might wonder |
+            as soon as possible | if you could | too much | too many | too long | too late |
+            too early | also like | can not help but | nothing other than | no other than |
+            not any more than | not a bug | not an error | not a mistake | not wrong |
+            no error | no mistake | may i ask | may we ask | would it help | is not a mistake |
+            is not a bug | is not an error | is not wrong
+        """),
+        c.PERMIT: phrases("""
+            shall i | shall we | may i | may we | can i | can we | could i | could we |
+            should i | should we | would you like me to | would you like us to |
+            do you want me to | do you want us to | want me to | do you agree |
+            would you agree | are you ok with | are you okay with | are you fine with |
+            are you happy for | are you happy with | do i have your permission |
+            do we have your permission | have your permission | have your consent |
+            have your approval | have your ok | give me permission | give your permission |
+            give your consent | give your approval | grant permission | is it ok | is it okay |
+            is it alright | is it all right | is it fine | would it be ok | would it be okay |
+            would it be alright | would it be all right | would it be fine | ok to | okay to |
+            alright if | mind if i | object if i | permit me to | allow me to |
+            let me know if i may | let me know whether i may | do you consent | do you approve |
+            do you authorise | do you authorize | do you allow | will you allow |
+            would you allow | please confirm that i | please confirm that you |
+            please confirm i | please confirm you | confirm that i may | confirm that i can |
+            confirm that i should | with your permission | with your consent |
+            with your approval | with your ok | if you agree | if you approve | if you confirm |
+            if you say yes | if that is ok | if that is okay | if you are happy |
+            am i allowed to | may i have your permission | may i have your consent |
+            can you confirm that i | could you confirm that i | can i go ahead and |
+            shall i go ahead and | may i go ahead and | want us to |
+            asking for your permission | ask for your permission | ask your permission |
+            need your permission | need your consent | need your approval | need your go-ahead |
+            need your ok | would you mind if | please approve | please authorise |
+            please authorize
+        """),
+        c.INTENT: phrases("""
+            i will | we will | i would | we would | i would like to | we would like to |
+            i plan to | i propose | we propose | i suggest | we suggest | i recommend |
+            we recommend | let me | i intend to | i am going to | i can | we can | i want to |
+            my proposal | my plan | the plan | my suggestion | i need to | i have to |
+            next step | i offer | i am ready to | to fix | to end
+        """),
+        c.GO_AHEAD: phrases("""
+            is that ok | is that okay | is that alright | is that all right | is that fine |
+            is this ok | is this okay | is this alright | is this fine | do you agree |
+            are you ok with | are you okay with | are you happy with | shall i go ahead |
+            shall i proceed | shall i do | may i go ahead | may i proceed | may i do |
+            can i go ahead | can i proceed | should i go ahead | should i proceed |
+            would that be ok | would that be okay | would that be alright | would that be fine |
+            does that work | does this work | does that suit | do i have your permission |
+            do i have your consent | do i have your approval | do i have your ok |
+            have your permission | have your consent | please confirm | please approve |
+            please agree | can you confirm | could you confirm | do you confirm |
+            do you consent | do you approve | ok with you | okay with you | fine with you |
+            alright with you | all right with you | ok for you | okay for you | fine for you |
+            your go-ahead | your permission | your consent | your approval | say yes |
+            let me know if that is ok | is that acceptable | would you like me to |
+            do you want me to | do you want that
+        """),
+        c.REQUEST: phrases("""
+            please tell | please send | please share | please provide | please give |
+            please confirm | please let me know | please let us know | please state |
+            please name | please reply with | please specify | please note down |
+            please look up | please paste | please write | tell me | send me | give me |
+            let me know | i need | we need | i would need | i will need | need to know |
+            i would like to know | i want to know | may i have | may i ask | may i know |
+            can i have | could i have | i am asking | i have to ask | let me ask |
+            mind telling | mind sharing | wondering which | remind me
+        """),
+        c.ADVICE: phrases("""
+            please | you can | you could | you should | you need to | you have to | you must |
+            you may | you will need to | you will have to | you want to | you might want to |
+            you may want to | you would need to | could you | can you | would you | will you |
+            go to | open | log in | sign in | click | select | choose | press | try | kindly |
+            make sure to | be sure to | i recommend | i suggest | i advise | i ask you to |
+            i would ask you to | i need you to | all you need | all you have to do |
+            the way to | next step | to do so | to do this | to do that | it is enough to |
+            what to do | simply | just
+        """),
+        c.REMAINS: phrases("""
+            anything else | anything more | anything further | something else |
+            any other question* | other questions | any more question* | any question* |
+            any further | further questions | other concerns | any other | more questions |
+            is that all | else i can | else i could | else we can | what else | need more help |
+            need further help | need any help | other issue*
+        """),
+        c.DONE: phrases("""
+            is done | has been done | all done | it is done | now done | i have stopped |
+            i have released | i have started | i have restarted | i have deleted |
+            i have refunded | i have cancelled | i have canceled | i have changed |
+            i have resolved | i have fixed | i have completed | i have switched |
+            i have turned | i have removed | i have set | i have created | i have done |
+            i stopped | i released | i started | i restarted | i deleted | i refunded |
+            i cancelled | i fixed | i have processed | i have finished | i have taken |
+            is resolved | is now resolved | has been resolved | been resolved | resolved |
+            is solved | is now solved | has been solved | been solved | is fixed |
+            has been fixed | been fixed | is now fixed | has been completed | is complete |
+            is completed | is now complete | been completed | been processed | been stopped |
+            been released | been started | been refunded | been cancelled | been canceled |
+            been deleted | been changed | been restarted | been switched off | been renewed |
+            is now stopped | is now running | is stopped now | is running again | is back up |
+            is back online | all set | taken care of | successfully | is settled | is sorted |
+            sorted out | everything is in order | went through | problem is gone | now closed |
+            no longer charged | no longer billed
+        """),
+        c.SOON: phrases("""
+            i promise | we promise | i guarantee | we guarantee | guaranteed | within the hour |
+            i will make sure | we will make sure | i assure you | we assure you | by tomorrow |
+            by tonight | by the end of the day | by end of day | shortly | within minutes |
+            will get back to you | will contact you | will call you | will be back soon |
+            will follow up
+        """),
+        c.GIFT: phrases("""
+            compensate* | compensation | free of charge | goodwill | gift | coupon* | voucher* |
+            credit your account | waive* | reimburse* | discount*
+        """),
+        c.REFUSE: phrases("""
+            i can not | we can not | i could not | we could not | unable to | not able to |
+            not possible | impossible | not eligible | not entitled | have to decline |
+            must decline | must refuse | have to refuse | can not be refunded | can not refund |
+            can not grant | can not approve | can not offer | not refundable | non-refundable |
+            no refund | not allowed | not permitted | refuse to | decline your |
+            i am afraid not | will not be able to | can not be unlocked | can not unlock |
+            am not authorised | am not authorized | not in a position to | does not qualify |
+            do not qualify
+        """),
+        c.HAND_OVER: phrases("""
+            hand over | handing over | hand this over | handing this over | hand you over |
+            handed over | escalate* | escalating | transfer you | transfer this | transferring |
+            pass this to | pass this on | passing this | pass your case | forward this |
+            forward your | forwarding | specialist* | connect you with | refer you to |
+            refer this | assign this to | route this
+        """),
+        c.COURTESY: phrases("""
+            thank* | thank you | sorry | apologise* | apologize* | apologies | please |
+            appreciate* | welcome | happy to help | glad to help | hello | hi | good morning |
+            good afternoon | good evening | dear | understand your | kind regards |
+            best regards | have a nice day | have a great day | patience
+        """),
+        c.TAG: phrases("""
+            is not it | is it | is it not | right | correct | is that so | is that right |
+            do not you think | are not you | does not it | or is it | or not | yes | no |
+            would not you say | is that correct | true | did not you | did you not |
+            was not it | has not it | have not you | is not that so | am i right | agreed |
+            is that it | or am i wrong | do not you agree | eh | huh
+        """),
+        c.ABOUT: phrases("""
+            about | around | roughly | approximately | approx | nearly | almost | some | circa |
+            close to | up to | at least | at most | more than | less than | over | under |
+            or so | ~ | between | estimated
+        """),
+        c.OTHER_MONEY: phrases("""
+            usd | eur | gbp | hkd | jpy | $ | € | £ | dollar* | euro* | pounds
+        """),
+        c.YUAN: phrases("""
+            cny | rmb | yuan | renminbi | ¥
+        """),
+        c.CENTS: phrases("""
+            cent* | fen
+        """),
+        c.YES: phrases("""
+            yes | yeah | yep | yup | sure | ok | okay | fine | agreed | i agree | go ahead |
+            please do | do it | do that | proceed | confirmed | i confirm | i consent |
+            i approve | approved | of course | certainly | absolutely | by all means |
+            sounds good | that is fine | that works | you may | you can | alright | all right |
+            please go on | i accept | go for it | carry on
+        """),
+        c.NO: phrases("""
+            no | nope | do not | i refuse | i decline | i disagree | never | not now | no way |
+            stop that | leave it | i would rather not | rather not | hands off | not yet |
+            hold on | wait | do not touch | not ok | not okay | not fine | not agreed |
+            not sure | let me think | i do not agree | not the
+        """),
+        c.FIRST: phrases("""
+            first | first one | 1st
+        """),
+        c.SECOND: phrases("""
+            second | second one | 2nd
+        """),
+        c.THIRD: phrases("""
+            third | third one | 3rd
+        """),
     }
-)  # fmt: skip
-
-OPENERS: Final = frozenset(
-    [
-        "what",
-        "which",
-        "when",
-        "where",
-        "who",
-        "whom",
-        "whose",
-        "why",
-        "how",
-        "is",
-        "are",
-        "was",
-        "were",
-        "do",
-        "does",
-        "did",
-        "can",
-        "could",
-        "would",
-        "will",
-        "shall",
-        "should",
-        "may",
-        "might",
-        "have",
-        "has",
-        "had",
-        "am",
-        "wherever",
-    ]
 )
+
+OPENERS: Final = word_set("""
+    what which when where who whom whose why how is are was were do does did can could would
+    will shall should may might have has had am wherever
+""")
 """First words of a direct question."""
 
-FINITE: Final = frozenset(
-    [
-        "is",
-        "are",
-        "was",
-        "were",
-        "has",
-        "have",
-        "had",
-        "do",
-        "does",
-        "did",
-        "will",
-        "would",
-        "can",
-        "could",
-        "may",
-        "might",
-        "must",
-        "shall",
-        "should",
-        "keeps",
-        "remains",
-        "stays",
-        "runs",
-        "continues",
-        "it",
-        "you",
-        "they",
-        "we",
-        "i",
-        "he",
-        "she",
-        "this",
-        "that",
-        "是",
-        "在",
-        "有",
-        "会",
-        "被",
-        "还",
-        "仍",
-        "您",
-        "你",
-        "它",
-        "已",
-        "我",
-        "为",
-        "因",
-        "将",
-        "要",
-        "能",
-        "可",
-    ]
-)
+FINITE: Final = word_set("""
+    is are was were has have had do does did will would can could may might must shall should
+    keeps remains stays runs continues it you they we i he she this that 是 在 有 会 被 还 仍 您
+    你 它 已 我 为 因 将 要 能 可
+""")
 """Words that show that a stretch between commas is a clause of its own."""
 
-ANEW: Final = frozenset(["only", "just", "merely", "rather", "instead", "simply", "仅", "只"])
+ANEW: Final = word_set("""
+    only just merely rather instead simply 仅 只
+""")
 """Words that turn from what was negated to what holds ("not stopped, only halted")."""
 
-AFTER_AND: Final = frozenset(
-    [
-        "is",
-        "are",
-        "was",
-        "were",
-        "has",
-        "have",
-        "keeps",
-        "remains",
-        "still",
-        "it",
-        "you",
-        "your",
-        "the",
-        "i",
-        "we",
-        "they",
-        "that",
-        "this",
-        "so",
-        "therefore",
-        "continues",
-        "stays",
-        "runs",
-        "its",
-        "there",
-    ]
-)
+AFTER_AND: Final = word_set("""
+    is are was were has have keeps remains still it you your the i we they that this so
+    therefore continues stays runs its there
+""")
 """Words that begin a new predicate after "and"."""
 
-INDEFINITE: Final = frozenset(
-    [
-        "a",
-        "an",
-        "any",
-        "every",
-        "all",
-        "each",
-        "some",
-        "most",
-        "many",
-        "such",
-        "anyone",
-        "everyone",
-        "instances",
-        "servers",
-        "disks",
-        "subscriptions",
-        "customers",
-        "users",
-        "accounts",
-        "resources",
-        "orders",
-        "snapshots",
-        "charges",
-        "machines",
-        "people",
-        "addresses",
-        "eips",
-        "stopped",
-        "stopping",
-        "prepaid",
-        "unused",
-        "expired",
-        "locked",
-        "任",
-        "所",
-        "凡",
-        "每",
-        "某",
-    ]
-)
+INDEFINITE: Final = word_set("""
+    a an any every all each some most many such anyone everyone instances servers disks
+    subscriptions customers users accounts resources orders snapshots charges machines people
+    addresses eips stopped stopping prepaid unused expired locked 任 所 凡 每 某
+""")
 """First words of a sentence about servers at large."""
 
-IMPERATIVES: Final = frozenset(
-    ["tell", "send", "give", "share", "provide", "specify", "name", "confirm", "state"]
-)
+IMPERATIVES: Final = word_set("""
+    tell send give share provide specify name confirm state
+""")
 """First words of a bare request for something."""
 
-ANCHORS: Final = frozenset(["your", "yours", "this", "my", "our", "您", "你", "这", "此"])
+ANCHORS: Final = word_set("""
+    your yours this my our 您 你 这 此
+""")
 """Words that tie a sentence to this customer's case."""
 
-NEGATED_EVENT: Final = frozenset(
-    [
-        "charged",
-        "billed",
-        "charging",
-        "billing",
-        "charge",
-        "bill",
-        "pay",
-        "paying",
-        "paid",
-        "happening",
-        "happen",
-        "due",
-        "caused",
-        "cause",
-        "locked",
-        "lock",
-        "expired",
-        "expire",
-        "this",
-        "that",
-        "it",
-        "for",
-    ]
-)
+NEGATED_EVENT: Final = word_set("""
+    charged billed charging billing charge bill pay paying paid happening happen due caused
+    cause locked lock expired expire this that it for
+""")
 """After "not", these name the problem itself: "not charged because A" denies A as its cause."""
 
-SKIPPED: Final = frozenset(["a", "an", "the", "your", "its", "our", "my", "-", "_", "really", "actually", "just", "simply", "currently", "indeed", "already", "的", "了"])  # fmt: skip
-"""Words that phrases and texts may differ in."""
+SKIPPED: Final = word_set("""
+    a an the your its our my - _ really actually just simply currently indeed already it them
+    also now only fully completely directly 的 了
+""")
+"""Words that may stand between the words of a ticket's phrase."""
+
+ADVERBS: Final = word_set("""
+    really actually just simply currently indeed already definitely certainly truly now 的 了
+""")
+"""Words that may stand between the words of a cue."""
