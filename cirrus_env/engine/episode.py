@@ -75,7 +75,7 @@ class TicketEpisode:
     Args:
         ticket: A ticket or the name of a bundled one, such as ``"ECS-Billing"``.
         customer: ``"simulated"``, ``"replay"``, ``"external"`` (played through ``apply``), or a
-            ``Customer``.
+            ``Customer``; None for ``replay`` on an imported ticket and ``simulated`` on others.
         judge: ``"rule"`` or a ``Judge``.
         reward: A preset's name or a ``RewardRule``.
         parser: How a string is read: ``"plain"`` (a reply), ``"openai"`` (a chat message's JSON) or
@@ -94,7 +94,7 @@ class TicketEpisode:
         self,
         ticket: Ticket | str,
         *,
-        customer: str | Customer = "simulated",
+        customer: str | Customer | None = None,
         judge: str | Judge = "rule",
         reward: str | RewardRule | Mapping[str, float] = "cirrus",
         parser: str | Parser = "plain",
@@ -112,7 +112,7 @@ class TicketEpisode:
             known = ", ".join(self.ticket.languages)
             raise OptionError(f"{self.ticket.id} has no language {language!r}; it has {known}")
         self._setting = Setting(
-            customer=_customer(customer),
+            customer=_customer(customer or self.ticket.default_customer),
             judge=find_judge(judge),
             rule=reward_rule(reward),
             parser=_parser(parser),

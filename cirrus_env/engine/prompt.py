@@ -46,7 +46,7 @@ def system_text(public: Public, replacement: str | None = None) -> str:
         replacement: Text to use instead; ``{now}`` and ``{account}`` are filled in.
     """
     language = public.language if public.language in _ROLE else "en"
-    role = _ROLE[language] if replacement is None else replacement
+    role = (public.role or _ROLE[language]) if replacement is None else replacement
     text = role.replace("{now}", iso_minute(public.now)).replace("{account}", public.account)
     if replacement is not None:
         return text
