@@ -39,11 +39,6 @@ class Row:
     metrics: Mapping[str, Any]
     error: str = ""
 
-    @property
-    def scored(self) -> bool:
-        """Whether the ticket has evidence to judge by."""
-        return self.outcome != "unscored" and (not self.valid or self.success is not None)
-
     @classmethod
     def from_episode(cls, episode: Mapping[str, Any]) -> Row:
         """The row of a stored episode."""
