@@ -84,17 +84,19 @@ class AssistantView:
 def last_words(messages: list[Message]) -> tuple[str, str]:
     """What came back since the assistant's last message, and from whom."""
     last = messages[-1]
-    role = str(last["role"])
+    role = _sender(last)
     if role == "assistant":
         return "", ""
-    if last.get("name") == ENVIRONMENT:
-        role = ENVIRONMENT
     if len(messages) < 2 or messages[-2]["role"] in ("assistant", "system"):
         return last["content"], role
     start = len(messages) - 1
     while start and messages[start - 1]["role"] not in ("assistant", "system"):
         start -= 1
     return "\n".join([message["content"] for message in messages[start:]]), role
+
+
+def _sender(message: Message) -> str:
+    return ENVIRONMENT if message.get("name") == ENVIRONMENT else str(message["role"])
 
 
 class CustomerView:
@@ -133,7 +135,7 @@ class CustomerView:
         self._text.add(new)
         for sent in new:
             if sent["role"] != "assistant":
-                self._last = sent["content"], str(sent.get("name") or sent["role"])
+                self._last = sent["content"], _sender(sent)
         message, role = self._last
         return {
             "message": message,

@@ -39,6 +39,22 @@ class Nonsense(TicketEnv):
         return {**observation, "turn": -1}, 0, terminated, truncated, info
 
 
+class BothAtOnce(TicketEnv):
+    def step(self, action):
+        observation, reward, terminated, _, info = super().step(action)
+        return observation, reward, terminated, terminated, info
+
+
+class EndsInSilence(TicketEnv):
+    def _info(self, info):
+        return {**super()._info(info), "outcome": ""}
+
+
+class OtherTerms(TicketEnv):
+    def _info(self, info):
+        return {**super()._info(info), "reward_terms": {"bonus": 1.0}}
+
+
 class NeverEnds(TicketEnv):
     def step(self, action):
         if isinstance(action, dict) and action["type"] > 1:
@@ -80,6 +96,9 @@ class Forgets(TicketEnv):
         (Counts, "the same seed and actions gave another episode"),
         (Nonsense, "outside its space"),
         (Nonsense, "a float and two bools"),
+        (BothAtOnce, "terminated and truncated at once"),
+        (EndsInSilence, "the outcome is '' although ended is True"),
+        (OtherTerms, "has other terms"),
         (NeverEnds, "no episode ended within 9 actions"),
         (WrongMask, "mask doesn't fit"),
         (Fails, "check_env"),

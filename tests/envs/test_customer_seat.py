@@ -8,6 +8,7 @@ import pytest
 
 from cirrus_env.envs.ticket_env import TicketEnv
 from cirrus_env.errors import InvalidAction, OptionError
+from cirrus_env.tickets.load import bundled
 from cirrus_env.wire import CustomerAction
 
 SAY = {"type": 0, "text": "What do you mean?", "console": 0}
@@ -39,7 +40,7 @@ def test_it_sees_its_profile_and_the_words_but_no_tool_traffic(env):
         for record in called:
             for _, _, arguments in record.action["calls"]:
                 assert arguments == "{}" or arguments not in observation["transcript"]
-        if observation["role"]:
+        if observation["role"] == "user":
             assert observation["message"] == env.episode.state.words
         observation, _, terminated, truncated, info = env.step(SAY)
         done = terminated or truncated
@@ -79,6 +80,30 @@ def test_unusable_words_pass_the_turn(env):
         assert notices[0]["content"].startswith("[invalid action]")
         own = [m for m in chat(observation) if m["role"] == "assistant"]
         assert own == [m for m in chat(before) if m["role"] == "assistant"]
+
+
+def test_console_actions_report_what_came_of_them(env):
+    found = set()
+    for variant in bundled("ECS-Billing").variants:
+        observation, info = env.reset(seed=1, options={"variant": variant})
+        console = env.episode.scenario.private.console
+        names = [tool["function"]["name"] for tool in json.loads(observation["tools"])]
+        assert names == list(console)
+        assert info["action_mask"]["console"].sum() == len(names)
+        assert info["action_mask"]["type"].tolist() == [1, int(bool(names)), 1, 1]
+        for i, name in enumerate(names):
+            env.reset(seed=1, options={"variant": variant})
+            observation, _, terminated, _, info = env.step({"type": 1, "text": "", "console": i})
+            ok = env.episode.state.console == (name, True)
+            assert observation["message"] == (console[name].says if ok else console[name].fails)
+            assert (observation["role"], terminated) == ("tool", False)
+            assert observation in env.observation_space
+            assert info["action_mask"]["type"].tolist() == [1, 0, 1, 1]
+            found.add(ok)
+            # a second one in the same turn is nothing usable, and the turn passes
+            observation, *_ = env.step({"type": 1, "text": "", "console": i})
+            assert chat(observation)[-2]["content"].startswith("[invalid action]")
+    assert True in found
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,13 @@ import pickle
 import numpy as np
 import pytest
 from gymnasium import spaces
-from gymnasium.spaces.utils import flatdim, flatten, flatten_space, unflatten
+from gymnasium.spaces.utils import (
+    flatdim,
+    flatten,
+    flatten_space,
+    is_space_dtype_shape_equiv,
+    unflatten,
+)
 from gymnasium.vector import utils
 from hypothesis import given
 from hypothesis import strategies as st
@@ -132,6 +138,12 @@ def test_batches_into_a_tuple_that_samples_apart():
 def test_batches_of_differing_spaces():
     batched = utils.batch_differing_spaces([FreeText(5), FreeText(5)])
     assert ("a", "退") in batched
+
+
+def test_which_spaces_a_vector_environment_may_mix():
+    assert is_space_dtype_shape_equiv(FreeText(5), FreeText(5, charset="ab"))
+    assert not is_space_dtype_shape_equiv(FreeText(5), FreeText(6))
+    assert not is_space_dtype_shape_equiv(FreeText(5), spaces.Text(5))
 
 
 def test_batch_helpers():

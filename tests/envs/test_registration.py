@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import subprocess
 import sys
 import textwrap
@@ -12,7 +13,7 @@ import pytest
 from gymnasium.envs.registration import EnvSpec, registry
 
 import cirrus_env
-from cirrus_env.envs import registration
+from cirrus_env.envs import pettingzoo_ids, registration
 from cirrus_env.errors import OptionError, TicketError
 from cirrus_env.tickets.index import DATA, index
 
@@ -169,6 +170,26 @@ def test_pettingzoo_knows_the_ids_whichever_comes_first(first):
     """
     second = "pettingzoo" if first == "cirrus_env" else "cirrus_env"
     assert in_a_fresh_process(code, first, second) == "tictactoe"
+
+
+def test_the_watcher_waits_for_one_module_and_goes(monkeypatch):
+    name = "pettingzoo.env_registry.registration"
+    package = importlib.import_module("pettingzoo.env_registry")
+    kept = importlib.import_module(name)
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+    monkeypatch.delitem(sys.modules, name)
+    watching = len(sys.meta_path) + 1
+    for _ in range(2):
+        pettingzoo_ids.fill_when_imported()
+        assert len(sys.meta_path) == watching
+    assert sys.meta_path[0].find_spec("json.tool", None) is None
+    try:
+        fresh = importlib.import_module(name)
+    finally:
+        package.registration = kept
+    assert len(sys.meta_path) == watching - 1
+    assert fresh is not kept
+    assert set(fresh.aec_registry) == set(cirrus_env.ids(None, with_pools=True))
 
 
 def test_the_version_is_in_one_place():
