@@ -305,7 +305,8 @@ class TicketEpisode:
             start = len(stage.state.messages)
             acts: tuple[Act, ...] = ()
             if action.text:
-                acts = stage.reader.read_customer(action.text, stage.state.spoken)
+                proposed = tuple(a for a in stage.state.spoken if a.kind == "proposed")
+                acts = stage.reader.read_customer(action.text, proposed)
             self._serve(action, acts, stage.state.mind)
         return self._step(start, before)
 
