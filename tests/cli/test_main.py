@@ -6,17 +6,12 @@ import sys
 
 import click
 import pytest
+from cli_calls import call
 
 from cirrus_env.cli.command import execute
-from cirrus_env.cli.main import COMMANDS, main, run
+from cirrus_env.cli.main import COMMANDS, main
 from cirrus_env.cli.streams import Streams
 from cirrus_env.errors import OptionError
-
-
-def call(*arguments: str) -> tuple[int, str, str]:
-    streams = Streams(io.StringIO(), io.StringIO(), io.StringIO())
-    code = run(arguments, streams)
-    return code, streams.out.getvalue(), streams.err.getvalue()
 
 
 def test_help_names_every_command():
