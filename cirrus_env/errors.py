@@ -45,9 +45,12 @@ class UnknownTicket(CirrusError, LookupError):
 
     def __init__(self, name: str, known: Iterable[str] = ()) -> None:
         self.name = name
-        near = difflib.get_close_matches(name, sorted(known), n=3)
-        hint = f"; did you mean {', '.join(near)}?" if near else ""
+        self.near = tuple(difflib.get_close_matches(name, sorted(known), n=3))
+        hint = f"; did you mean {', '.join(self.near)}?" if self.near else ""
         super().__init__(f"there is no ticket {name!r}{hint}")
+
+    def __reduce__(self) -> tuple[type[UnknownTicket], tuple[str, tuple[str, ...]]]:
+        return UnknownTicket, (self.name, self.near)
 
 
 class TicketError(CirrusError, ValueError):
