@@ -25,7 +25,7 @@ def run(arguments: Sequence[str], streams: Streams) -> int:
 @click.argument("patterns", nargs=-1)
 @select.split
 @select.seeds("0:3")
-@click.option("--language", "languages", multiple=True, help="Only these languages.")
+@select.languages
 @click.option("--agents", multiple=True, help="Also module:Class, which must not succeed.")
 @click.option("--write", is_flag=True, help="First measure the constants and store them.")
 @select.as_json

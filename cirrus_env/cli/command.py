@@ -28,6 +28,10 @@ def execute(command: click.Command, arguments: Sequence[str], streams: Streams) 
         0 when all went well, 1 when the command found a failure, 2 for bad input.
     """
     name = f"cirrus-env {command.name}"
+    for argument in arguments:
+        if not _passable(argument):
+            streams.error(f"{name}: {argument[:80]!r} can't be an argument")
+            return BAD_INPUT
     try:
         with redirect_stdout(streams.out):  # click writes help to standard output
             code = command.main(list(arguments), name, standalone_mode=False, obj=streams)
@@ -54,3 +58,11 @@ def execute(command: click.Command, arguments: Sequence[str], streams: Streams) 
         )
         return FAILED
     return code if isinstance(code, int) else OK
+
+
+def _passable(argument: str) -> bool:
+    """Whether an argument could have come from a shell, and so may name a file."""
+    try:
+        return b"\0" not in os.fsencode(argument)
+    except UnicodeEncodeError:
+        return False

@@ -24,12 +24,12 @@ def run(arguments: Sequence[str], streams: Streams) -> int:
 
 @click.command("compare")
 @click.argument("agents", nargs=-1)
-@click.option("--tickets", "patterns", multiple=True, help="A pattern such as 'ECS-*', or a path.")
+@select.patterns
 @select.split
 @select.seeds("0:5")
-@click.option("--language", "languages", multiple=True, help="Only these languages.")
+@select.languages
 @click.option("--force", is_flag=True, help="Also with more than 2 % invalid episodes.")
-@click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True)
+@select.workers
 @select.as_json
 @click.pass_obj
 def _command(

@@ -23,14 +23,14 @@ def run(arguments: Sequence[str], streams: Streams) -> int:
 
 @click.command("run")
 @click.option("--agent", "agents", multiple=True, required=True, help="A name or module:Class.")
-@click.option("--tickets", "patterns", multiple=True, help="A pattern such as 'ECS-*', or a path.")
+@select.patterns
 @select.split
 @select.seeds("0:5")
-@click.option("--language", "languages", multiple=True, help="Only these languages.")
+@select.languages
 @click.option("--every-variant", is_flag=True, help="Each root cause with each seed.")
 @click.option("--customer", default="simulated", show_default=True)
 @click.option("--reward", default="cirrus", show_default=True, help="A preset's name.")
-@click.option("--workers", type=click.IntRange(1, 256), default=1, show_default=True)
+@select.workers
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),

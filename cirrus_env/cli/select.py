@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterable, Sequence
 from fnmatch import fnmatchcase
@@ -10,7 +11,7 @@ from typing import Any, Final, TypeVar
 
 import click
 
-from cirrus_env.errors import StoreError, TicketError, UnknownTicket
+from cirrus_env.errors import OptionError, StoreError, TicketError, UnknownTicket
 from cirrus_env.tickets.index import index
 from cirrus_env.tickets.load import bundled, load_ticket
 from cirrus_env.tickets.ticket import Ticket
@@ -34,15 +35,28 @@ def read_seeds(ctx: click.Context, param: click.Parameter, text: str) -> tuple[i
     for part in text.split(","):
         match = _PART.fullmatch(part.strip())
         if match is None:
-            raise click.BadParameter(f"{part!r} is no seed: write 7, 0:5 or 1,4,10:12", ctx, param)
+            raise click.BadParameter(
+                f"{part[:40]!r} is no seed: write 7, 0:5 or 1,4,10:12", ctx, param
+            )
         first = int(match[1])
         end = int(match[2]) if match[2] else first + 1
         if end <= first:
-            raise click.BadParameter(f"{part!r} is empty: the end comes after it", ctx, param)
+            raise click.BadParameter(
+                f"{part[:40]!r} is empty: the end comes after the start", ctx, param
+            )
         if end - first + len(found) > MOST_SEEDS:
             raise click.BadParameter(f"at most {MOST_SEEDS:,} seeds", ctx, param)
         found.update(dict.fromkeys(range(first, end)))
     return tuple(found)
+
+
+patterns = click.option(
+    "--tickets", "patterns", multiple=True, help="A pattern such as 'ECS-*', or a path."
+)
+languages = click.option("--language", "languages", multiple=True, help="Only these languages.")
+workers = click.option(
+    "--workers", type=click.IntRange(1, 256), default=1, show_default=True, help="Episodes at once."
+)
 
 
 def seeds(default: str) -> Callable[[F], F]:
@@ -79,6 +93,7 @@ def tickets(patterns: Iterable[str], split: str | None = None) -> list[Ticket]:
     Raises:
         UnknownTicket: If a pattern fits nothing.
         TicketError: If a file is wrong.
+        OptionError: If none of them is in the split.
     """
     names: list[str] = []
     found: dict[str, Ticket] = {}
@@ -93,12 +108,15 @@ def tickets(patterns: Iterable[str], split: str | None = None) -> list[Ticket]:
         for row in rows(names, split):
             ticket = bundled(row["id"])
             found.setdefault(ticket.env_id, ticket)
-    return [t for t in found.values() if split is None or t.split == split]
+    chosen = [t for t in found.values() if split is None or t.split == split]
+    if not chosen:
+        raise OptionError(f"none of these tickets is in the split {split!r}")
+    return chosen
 
 
 def is_path(text: str) -> bool:
     """Whether an argument names a file or folder, not a ticket."""
-    return text.endswith(".toml") or ("\0" not in text and Path(text).is_dir())
+    return text.endswith(".toml") or os.path.isdir(text)
 
 
 def ticket_files(path: Path) -> list[Path]:
@@ -108,7 +126,7 @@ def ticket_files(path: Path) -> list[Path]:
         TicketError: If there is none.
         StoreError: If the folder can't be read.
     """
-    if not path.is_dir():
+    if not os.path.isdir(path):
         return [path]
     try:
         files = sorted(path.rglob("*.toml"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable
 from functools import partial
@@ -54,7 +55,7 @@ def _importable(spec: str) -> str:
     folder = Path.cwd()
     if place.endswith(".py"):
         path = Path(place)
-        if "\0" in place or not path.is_file():
+        if not os.path.isfile(path):
             raise OptionError(f"there is no file {place!r}, which {spec!r} names")
         folder, place = path.resolve().parent, path.stem
     if str(folder) not in sys.path:

@@ -1,0 +1,198 @@
+"""Commands that play agents: run, compare, audit."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+
+import pytest
+from cli_calls import call
+
+from cirrus_env.cli.main import main
+from cirrus_env.runner.store import read_episodes, read_manifest
+
+ONE = ("--tickets", "ECS-Billing")
+
+
+@pytest.fixture
+def agent_file(tmp_path, monkeypatch):
+    path = tmp_path / "agent_of_the_cli_tests.py"
+    path.write_text(
+        "class Fine:\n"
+        "    name = 'fine\\x1b[31m'\n"
+        "    def reset(self, seed): pass\n"
+        "    def act(self, observation): return 'Hello \\x1b[2J there.'\n"
+        "class Broken(Fine):\n"
+        "    name = 'broken'\n"
+        "    def act(self, observation): raise RuntimeError('sk-canary-1')\n"
+    )
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+    yield path
+    sys.modules.pop(path.stem, None)
+
+
+def test_compare_prints_one_row_an_agent():
+    code, out, err = call("compare", *ONE, "--seeds", "0:2")
+    assert (code, err) == (0, "")
+    names = [line.split()[0] for line in out.splitlines()[1:5]]
+    assert names == ["oracle", "keyword", "random", "do-nothing"]
+    assert "\x1b" not in out
+
+
+def test_compare_as_json_has_rates_intervals_and_digests():
+    data = call("compare", "oracle", "parrot", *ONE, "--seeds", "1,3", "--json").json
+    assert [agent["agent"] for agent in data["agents"]] == ["oracle", "parrot"]
+    assert data["seeds"] == [1, 3]
+    assert list(data["tickets"]) == ["Cirrus/ECS-Billing-v0"]
+    oracle, parrot = data["agents"]
+    assert oracle["sr"]["mean"] == 1.0
+    assert parrot["sr"]["mean"] == 0.0
+    assert parrot["sr_against_first"]["difference"]["mean"] == -1.0
+
+
+def test_compare_shows_no_bar_when_piped_and_a_bar_to_a_person():
+    piped = call("compare", "do-nothing", *ONE, "--seeds", "0")
+    seen = call("compare", "do-nothing", *ONE, "--seeds", "0", terminal=True)
+    assert piped.err == ""
+    assert "episodes" in seen.err
+    assert seen.code == 0
+
+
+def test_the_default_comparison_takes_less_than_half_a_minute():
+    start = time.perf_counter()
+    assert call("compare").code == 0
+    assert time.perf_counter() - start < 30
+
+
+def test_compare_refuses_a_broken_agent_unless_forced(agent_file):
+    spec = f"{agent_file}:Broken"
+    code, out, err = call("compare", "oracle", spec, *ONE, "--seeds", "0")
+    assert (code, out) == (2, "")
+    assert "RuntimeError at agent_of_the_cli_tests.py:" in err
+    assert "sk-canary-1" not in err
+    code, out, _ = call("compare", "oracle", spec, *ONE, "--seeds", "0", "--force")
+    assert code == 0
+    assert "broken" in out
+
+
+def test_an_outside_agents_words_and_name_cannot_steer_the_terminal(agent_file):
+    code, out, _ = call("compare", f"{agent_file}:Fine", *ONE, "--seeds", "0")
+    assert code == 0
+    assert "fine[31m" in out
+    assert "\x1b" not in out
+
+
+def test_run_keeps_every_episode_and_resumes(tmp_path):
+    out = str(tmp_path / "run")
+    arguments = ("run", "--agent", "do-nothing", *ONE, "--seeds", "0:3", "--out", out)
+    code, text, err = call(*arguments)
+    assert (code, err) == (0, "")
+    assert f"3 episodes kept in {out}" in text
+    assert len(list(read_episodes(tmp_path / "run"))) == 3
+    assert call(*arguments).code == 2
+    assert "already holds a run" in call(*arguments).err
+    again = call(*arguments, "--resume", "--json")
+    assert again.code == 0
+    assert again.json["agents"][0]["episodes"] == 3
+    assert len(list(read_episodes(tmp_path / "run"))) == 3
+
+
+def test_run_reports_invalid_episodes_and_exits_1(tmp_path, agent_file):
+    out = tmp_path / "run"
+    code, text, err = call(
+        "run", "--agent", f"{agent_file}:Broken", *ONE, "--seeds", "0:2", "--out", str(out)
+    )
+    assert code == 1
+    assert "2 of 2 episodes are invalid" in err
+    assert "--resume tries them again" in err
+    assert "sk-canary-1" not in text + err + (out / "episodes.jsonl").read_text()
+
+
+def test_run_takes_settings_variants_and_languages(tmp_path):
+    code, _, err = call(
+        "run", "--agent", "do-nothing", *ONE, "--seeds", "0", "--every-variant", "--language", "zh",
+        "--reward", "sparse", "--workers", "2", "--out", str(tmp_path / "run"),
+    )  # fmt: skip
+    assert (code, err) == (0, "")
+    manifest = read_manifest(tmp_path / "run")
+    assert manifest["settings"] == {"customer": "simulated", "reward": "sparse"}
+    assert {key[4] for key in manifest["jobs"]} == {"zh"}
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (("--seeds", "5:5"), "is empty"),
+        (("--seeds", "x"), "is no seed"),
+        (("--seeds", "0:9999999999"), "at most 1,000,000 seeds"),
+        (("--seeds", "1" * 5000), "is no seed"),
+        (("--seeds", "-1"), "is no seed"),
+        (("--tickets", "Nothing"), "there is no ticket"),
+        (("--tickets", "ECS-Billing", "--split", "test"), "is in the split"),
+        (("--workers", "0"), "0 is not in the range"),
+        (("--split", "both"), "'train', 'test'"),
+    ],
+)
+@pytest.mark.parametrize("command", ["run", "compare"])
+def test_bad_input_is_one_clear_line(command, arguments, problem, tmp_path):
+    more = (
+        ("--agent", "oracle", "--out", str(tmp_path / "run")) if command == "run" else ("oracle",)
+    )
+    code, out, err = call(command, *more, *arguments)
+    assert (code, out) == (2, "")
+    assert err.count("\n") == 1
+    assert problem in err
+
+
+@pytest.mark.parametrize(
+    ("option", "value", "problem"),
+    [
+        ("--agent", "orcale", "did you mean"),
+        ("--customer", "simulatd", "simulated"),
+        ("--reward", "spares", "'sparse'"),
+        ("--out", "/dev/null/run", "/dev/null/run"),
+    ],
+)
+def test_what_a_run_cannot_use_is_bad_input_and_nothing_is_stored(option, value, problem, tmp_path):
+    given = {"--agent": "do-nothing", "--tickets": "ECS-Billing", "--out": str(tmp_path / "run")}
+    given[option] = value
+    code, out, err = call("run", *(text for pair in given.items() for text in pair))
+    assert (code, out) == (2, "")
+    assert problem in err
+    assert not (tmp_path / "run").exists()
+
+
+def test_audit_proves_a_ticket():
+    code, out, err = call("audit", "ECS-Billing", "--seeds", "0", "--language", "en")
+    assert (out.splitlines()[-1], err) == ("4 scenarios: all proved", "")
+    assert code == 0
+
+
+def test_audit_of_an_outside_agent_that_does_not_succeed(agent_file):
+    arguments = ("audit", "ECS-Billing", "--seeds", "0", "--language", "en", "--json")
+    report = call(*arguments, "--agents", f"{agent_file}:Fine").json
+    assert "outside agents" in report["checks"]
+    assert not [f for f in report["findings"] if f["check"] == "outside agents"]
+
+
+def test_audit_finds_an_agent_that_succeeds_or_breaks(agent_file):
+    arguments = ("audit", "ECS-Billing", "--seeds", "0", "--language", "en")
+    code, out, _ = call(*arguments, "--agents", "oracle", "--agents", f"{agent_file}:Broken")
+    assert code == 1
+    assert "outside agents: Cirrus/ECS-Billing-v0 kept-charging en seed 0: oracle succeeds" in out
+    assert "broken ends with agent_error (RuntimeError at" in out
+
+
+def test_import_refuses_an_unknown_format_and_a_missing_source(tmp_path):
+    code, _, err = call("import", "tooltalkk", str(tmp_path), "--out", str(tmp_path / "o"))
+    assert code == 2
+    assert "tooltalk" in err
+    code, _, err = call("import", "tooltalk", str(tmp_path / "no"), "--out", str(tmp_path / "o"))
+    assert code == 2
+    assert "does not exist" in err
+
+
+def test_the_program_prints_json_that_another_program_reads(capsys):
+    assert main(["compare", "do-nothing", *ONE, "--seeds", "0", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["agents"][0]["agent"] == "do-nothing"
