@@ -8,7 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
 from cirrus_env.tickets.moments import compile_moment, moment_names
-from cirrus_env.tickets.scope import Scope
+from cirrus_env.tickets.scope import Scope, show
 from cirrus_env.tickets.shapes import NAMES, draw_id, has_shape, known_kinds
 from cirrus_env.tickets.templates import Nature, Part, Placeholder, Values, parse
 from cirrus_env.world import Stream
@@ -39,8 +39,15 @@ class Choice:
 
 def compile_parameters(scope: Scope, data: Mapping[str, Any]) -> tuple[tuple[str, Draw], ...]:
     """The draws of all parameters of this variant, each after those that it reads."""
-    entries: dict[str, Any] = {**IMPLICIT, **data}
-    applying = {n: e for n, e in entries.items() if scope.applies(f"parameters.{n}", e)}
+    applying = {}
+    for name, given in {**IMPLICIT, **data}.items():
+        path = f"parameters.{name}"
+        ways = given if isinstance(given, list) else [given]
+        fitting = [way for way in ways if scope.applies(path, way)]
+        if len(fitting) > 1:
+            scope.fail(path, f"drawn in two ways in variant {scope.variant!r}", "check only")
+        if fitting:
+            applying[name] = fitting[0]
     scope.natures["now"] = "date"
     reads = {n: _reads(scope, f"parameters.{n}", e) for n, e in applying.items()}
     for name, needed in reads.items():
@@ -138,11 +145,11 @@ def _wording(scope: Scope, path: str, label: str, entry: Mapping[str, Any]) -> t
     texts = scope.spoken(path, entry)
     where = f"{path}.{scope.language}"
     parts = [scope.text(f"{where}[{i}]", text) for i, text in enumerate(texts)]
+    read = _reads(scope, path, entry)
+    needed = [shown for shown in scope.early.values() if shown.source in read]
 
     def draw(seed: int, values: Values) -> str:
-        from cirrus_env.tickets.scope import show
-
-        show(values, scope.early.values())
+        show(values, needed)
         text: str = parts[Stream(seed, label).below(len(parts))](values)
         return text
 
