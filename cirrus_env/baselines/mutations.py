@@ -63,8 +63,11 @@ def polite(scenario: Scenario, argument: str = "") -> Turn:
 
 
 def paraphrased(scenario: Scenario, argument: str = "") -> Turn:
-    """Another phrase of the same group for what slots are read by, and a remark in front."""
-    swaps = tuple(_swaps(scenario))
+    """A remark in front of every reply and, in English, other phrases for what slots are read by.
+
+    Chinese has no word boundaries to swap phrases at, so it gets the remark alone.
+    """
+    swaps = tuple(_swaps(scenario)) if scenario.public.language == "en" else ()
     before: str = _in_language(_PLAINLY, scenario)
 
     def rewrite(text: str) -> str:
@@ -279,14 +282,16 @@ def _rewritten(
 
 
 def _swaps(scenario: Scenario) -> Iterable[tuple[re.Pattern[str], str]]:
-    """A phrase of a right value and another one of its group, group by group."""
-    replies = " ".join(_replies(scenario.gold.checkpoints)).lower()
+    """The longest phrase of a right value that the reference uses, and another of its group."""
+    replies = " ".join(_replies(scenario.gold.checkpoints))
     for slot in scenario.gold.slots.values():
         for group in slot.values.get(slot.value, ()):
-            used = next((phrase for phrase in group if phrase in replies), "")
-            other = next((phrase for phrase in group if phrase != used), "")
-            if used and other:
-                yield re.compile(re.escape(used), re.IGNORECASE), other
+            for phrase in sorted(group, key=lambda phrase: (-len(phrase), phrase)):
+                pattern = re.compile(rf"(?<![\w-]){re.escape(phrase)}(?![\w-])", re.IGNORECASE)
+                other = next((o for o in group if o not in phrase and phrase not in o), "")
+                if other and pattern.search(replies):
+                    yield pattern, other
+                    break
 
 
 def _replies(checkpoints: Iterable[Checkpoint]) -> Iterable[str]:

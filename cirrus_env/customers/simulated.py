@@ -123,7 +123,8 @@ def _answer(
         acts.append(Act("complained", "patience"))
         action = CustomerAction("leave", speech.text())
         return Reaction(action, tuple(acts), _ended(mind, satisfied=False))
-    acts.extend(speech.remark(view, reply, news=news, productive=productive, left=left))
+    busy = bool(verdicts or telling.answered or reports)
+    acts.extend(speech.remark(view, reply, busy=busy, news=news, productive=productive, left=left))
     satisfaction = pleased(mind.satisfaction) if productive else mind.satisfaction
     after = Mind(
         displeased(satisfaction, units),

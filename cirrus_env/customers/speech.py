@@ -115,11 +115,20 @@ class Speech:
         self.add(self._stream.choice(stock).replace("{id}", id or self._words.it))
 
     def remark(
-        self, view: View, reply: Reply, *, news: bool, productive: bool, left: int
+        self, view: View, reply: Reply, *, busy: bool, news: bool, productive: bool, left: int
     ) -> list[Act]:
-        """What it says of the turn as a whole: that it understood, that it is losing patience."""
+        """What it says of the turn as a whole: that it understood, that it is losing patience.
+
+        Args:
+            view: What it sees.
+            reply: The reply's acts, sorted.
+            busy: Whether it has answered a question, a proposal or an instruction.
+            news: Whether something was newly told rightly.
+            productive: Whether the turn brought anything.
+            left: The patience left.
+        """
         bare = not self._parts
-        if reply.claim and not view.satisfied:
+        if reply.claim and not (view.satisfied or busy):
             self.say("unsolved")
         elif reply.refused and not news:
             self.say("objects")
