@@ -29,6 +29,8 @@ class Verdict(NamedTuple):
 
 def judge(private: Private, proposed: tuple[Act, ...]) -> tuple[Verdict, ...]:
     """One verdict a proposal; all are turned down where there are more than three."""
+    if not proposed:
+        return ()
     if len(proposed) > MOST:
         return tuple(Verdict(act, "too_many") for act in proposed)
     return tuple(_judge(private, act) for act in proposed)

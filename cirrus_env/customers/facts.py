@@ -28,6 +28,10 @@ class Telling(NamedTuple):
     dodged: bool
 
 
+SILENCE: Final = Telling((), (), 0, False)
+"""Nothing to tell."""
+
+
 def volunteered(private: Private) -> tuple[Fact, ...]:
     """The facts that come with the opening."""
     return tuple(fact for fact in private.facts.values() if fact.when == "volunteered")
@@ -59,6 +63,8 @@ def choose(mind: Mind, view: View, reply: Reply) -> Telling:
             lowered = lowered or view.text.lower()
             if _mentioned(fact, lowered):
                 admitted.append(fact)
+    if not (answered or admitted or dodged):
+        return SILENCE
     return Telling(tuple(answered), tuple(admitted[: MOST - len(answered)]), left, dodged)
 
 

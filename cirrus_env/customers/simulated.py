@@ -96,11 +96,13 @@ def _answer(
     telling = facts.choose(mind, view, reply)
     verdicts = consent.judge(private, reply.proposed)
     speech = Speech(view.scenario, str(view.turn))
-    acts = [
-        *speech.report(reports, reply.instructed, mind.done),
-        *speech.tell(telling, mind.said),
-        *speech.consent(verdicts),
-    ]
+    acts: list[Act] = []
+    if reply.instructed:
+        acts += speech.report(reports, reply.instructed, mind.done)
+    if telling is not facts.SILENCE:
+        acts += speech.tell(telling, mind.said)
+    if verdicts:
+        acts += speech.consent(verdicts)
     agreed = [(act.name, act.value) for act in acts if act.kind == "agreed"]
     said = [act.name for act in acts if act.kind in ("answered", "volunteered")]
     news = len(view.told) > mind.heard
