@@ -26,7 +26,7 @@ _SIGNS: Final = {
     for sign in signs
 }
 _FENCE: Final = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
-_STRUCK: Final = re.compile(r"~~[^~\n]{1,2000}~~|<del>[^\n]{1,2000}?</del>", re.IGNORECASE)
+_STRUCK: Final = re.compile(r"~~[^~\n]{1,400}~~|<del>[^\n]{1,400}?</del>", re.IGNORECASE)
 _STAR: Final = re.compile(r"(^|\n)[ \t]*[*+][ \t]+")
 _CITED: Final = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
 _SINGLE: Final = re.compile(r"(?<![\w'])'([^'\n]{1,400})'(?![\w'])")
@@ -47,7 +47,7 @@ TOKEN: Final = re.compile(
     r"|\d++(?:[.,:]\d++)*+(?![_-]?[a-z0-9]|[.@][a-z0-9])"
     r"|\d++(?:[.,]\d++)*+(?=-?(?:days?|hours?|months?|weeks?|minutes?|years?|yuan|cny|rmb|cents?"
     r"|usd|st|nd|rd|th|gb|gib|tb|mb|mbps|h)(?![a-z0-9]))"
-    r"|(?=[a-z_.@-]*+\d)[a-z0-9]++(?:[-_.@/]++[a-z0-9]++)*+"
+    r"|(?=[a-z_.@-]{0,40}+\d)[a-z0-9]++(?:[-_.@/]++[a-z0-9]++)*+"
     r"|[a-z]++"
     r"|[\u3400-\u9fff]"
     r"|\.[a-z0-9]++"

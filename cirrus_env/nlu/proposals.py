@@ -15,6 +15,10 @@ from cirrus_env.nlu.told import GroupHits
 from cirrus_env.tickets.model import Groups
 
 _SUCH_AS: Final = re.compile(r"such as ([a-z]+)-")
+_OBJECT: Final = frozenset("将把")
+"""Before an id: what is done to it comes after it."""
+_TOGETHER: Final = 4
+"""Operation words this near each other share their ids ("stop and release i-1")."""
 _UNMEANT: Final = c.NEG | c.DENIED | c.REPORT | c.QUOTE | c.MARKED | c.EPISTEMIC
 
 
@@ -125,7 +129,7 @@ def _permitted(scan: Scanner, speech: list[Hit]) -> dict[int, int]:
         if hit.sentence <= last_consent:
             found.setdefault(hit.sentence, sentences[hit.sentence].start)
     for number in sorted(found):
-        if sentences[number].header:
+        if not sentences[number].listed:
             for later in range(number + 1, len(sentences)):
                 if not sentences[later].listed:
                     break
@@ -179,15 +183,16 @@ def _pair(
     claimed: dict[int, list[int]] = {}
     for position in ids:
         before = [start for start in starts if start < position]
-        claimed.setdefault(before[-1] if before else starts[0], []).append(position)
+        after = [start for start in starts if start > position]
+        if after and not _OBJECT.isdisjoint(scan.tokens[max(0, position - 4) : position]):
+            before = []
+        claimed.setdefault(before[-1] if before else after[0] if after else starts[0], []).append(
+            position
+        )
     for k, start in enumerate(starts):
-        if start not in claimed:
-            later = [s for s in starts[k + 1 :] if s in claimed]
-            earlier = [s for s in starts[:k] if s in claimed]
-            if later and later[0] - start <= 4:
-                claimed[start] = claimed[later[0]]
-            elif earlier and start - max(claimed[earlier[-1]]) <= 4:
-                claimed[start] = claimed[earlier[-1]][-1:]
+        later = [s for s in starts[k + 1 :] if s in claimed]
+        if start not in claimed and later and later[0] - start <= _TOGETHER:
+            claimed[start] = claimed[later[0]]
     for ask in asks:
         for position in claimed.get(ask.start, ()):
             if _is_kind(scan.tokens[position], known[ask.operation].prefix):

@@ -187,7 +187,7 @@ class _Reading:
         acts += (Act("proposed", offer.operation, offer.id, consequences) for offer in found)
         for name, groups, hits in console:
             if talk.instructs(hits, groups, self.speech) or talk.begins_with(
-                hits, groups, scan.sentences
+                hits, groups, scan.sentences, scan.tokens
             ):
                 acts.append(Act("instructed", name))
         acts += self._rest(sum(wanted))

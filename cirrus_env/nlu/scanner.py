@@ -95,11 +95,41 @@ class Scanner:
     """
 
     __slots__ = (
-        "carry", "cause", "clause", "clause_hit", "cover", "cue_end", "cues", "denied_at", "either",
-        "headed", "hits", "lexicon", "listed", "lost", "marked", "quoted", "refused", "refuted",
+        "carry",
+        "cause",
+        "clause",
+        "clause_hit",
+        "cover",
+        "cue_end",
+        "cues",
+        "denied_at",
+        "either",
+        "headed",
+        "hits",
+        "lexicon",
+        "listed",
+        "lost",
+        "marked",
+        "number",
+        "quoted",
+        "refused",
+        "refuted",
         "segment_hit",
-        "segment_start", "sentence_hit", "sentence_start", "sentences", "stance", "starts",
-        "number", "special", "text", "tail", "tail_bit", "tail_hit", "tokens", "under", "under_end", "withdrawn",
+        "segment_start",
+        "sentence_hit",
+        "sentence_start",
+        "sentences",
+        "special",
+        "stance",
+        "starts",
+        "tail",
+        "tail_bit",
+        "tail_hit",
+        "text",
+        "tokens",
+        "under",
+        "under_end",
+        "withdrawn",
     )  # fmt: skip
 
     def __init__(self, text: str, lexicon: Lexicon, cues: Tree) -> None:
@@ -232,6 +262,8 @@ class Scanner:
         self.starts.append(end)
 
     def _clause(self, i: int, end: int, cue: int, fresh: int) -> None:
+        if cue == c.SO or cue == c.BECAUSE:
+            self.cause = True
         self._segment(i, end, cue, fresh)
         self.clause += 1
         self.clause_hit = fresh
@@ -240,7 +272,6 @@ class Scanner:
             self.lost = 0
 
     def _because(self, i: int, end: int, cue: int, fresh: int) -> None:
-        self.cause = True
         after = self.tokens[self.denied_at : self.denied_at + 3]
         if self.stance & c.NEG and not en.NEGATED_EVENT.isdisjoint(after):
             self.stance |= c.DENIED
@@ -411,7 +442,7 @@ class Scanner:
                     for hit in hits[first:last]:
                         if hit.start >= begin:
                             hit.stance |= c.ASK
-                elif self._is_rule(i):
+                elif not self.listed and self._is_rule(i):
                     for hit in hits[first:last]:
                         hit.stance |= c.GENERAL
                 if self.cause:

@@ -8,7 +8,9 @@ from typing import Final
 from cirrus_env.nlu import cues as c
 from cirrus_env.nlu import words_en as en
 from cirrus_env.nlu.scanner import Hit, Sentence
+from cirrus_env.nlu.wording import word_set
 
+_LEADS: Final = word_set("please then now and just simply so first next finally afterwards also")
 _FIRM: Final = c.UNSAID | c.FUTURE
 _UNMEANT: Final = c.NEG | c.DENIED | c.REPORT | c.QUOTE | c.MARKED
 
@@ -23,7 +25,7 @@ def requests(
             found[hit.sentence] = True
     for number, sentence in enumerate(sentences):
         first = sentence.start
-        while first < sentence.end and tokens[first] in ("please", "-", "kindly", "and", "then"):
+        while first < sentence.end and (tokens[first] in _LEADS or tokens[first] == "-"):
             first += 1
         if first < sentence.end and tokens[first] in en.IMPERATIVES:
             found[number] = True
@@ -57,7 +59,10 @@ def instructs(hits: Sequence[tuple[int, Hit]], groups: int, speech: Sequence[Hit
 
 
 def begins_with(
-    hits: Sequence[tuple[int, Hit]], groups: int, sentences: Sequence[Sentence]
+    hits: Sequence[tuple[int, Hit]],
+    groups: int,
+    sentences: Sequence[Sentence],
+    tokens: Sequence[str],
 ) -> bool:
     """Whether a sentence starts with the words of an instruction, as an imperative does."""
     met: dict[int, dict[int, Hit]] = {}
@@ -66,9 +71,11 @@ def begins_with(
             met.setdefault(hit.sentence, {})[group] = hit
     for number, found in met.items():
         if len(found) == groups:
-            sentence = sentences[number]
-            first = min(hit.start for hit in found.values())
-            if first - sentence.start <= (3 if sentence.listed else 1):
+            first = sentences[number].start
+            begin = min(hit.start for hit in found.values())
+            while first < begin and (tokens[first] in _LEADS or not tokens[first].isalpha()):
+                first += 1
+            if first == begin and not tokens[begin].endswith("ed"):
                 return True
     return False
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable, Sequence
+from operator import attrgetter
+from typing import Final
 
 from cirrus_env.nlu import cues as c
 from cirrus_env.nlu.scanner import Hit, Sentence
@@ -12,8 +15,9 @@ from cirrus_env.tickets.model import Slot
 GroupHits = list[tuple[int, Hit]]
 """(group, hit), in order of the text."""
 
-_DISTANCE_OF_A_COMMA = 4
-_APPROXIMATE = 3
+_DISTANCE_OF_A_COMMA: Final = 4
+_APPROXIMATE: Final = 3
+_start: Final = attrgetter("start")
 
 
 def complete(hits: Iterable[tuple[int, Hit]], groups: int, reach: int = 1) -> bool:
@@ -141,19 +145,28 @@ def bind(
     """
     pairs: list[tuple[int, int, int, int]] = []
     commas = _commas(tokens)
-    anchors = [_anchors(slot, near.get(slot.name, ())) for slot in slots]
     for k, slot in enumerate(slots):
-        for n, candidate in enumerate(candidates):
-            if not fits(slot, candidate, units):
-                continue
-            if not slot.near:
-                if candidate.sure or slot.unit:
-                    pairs.append((0, candidate.start, k, n))
-                continue
-            places = anchors[k].get(candidate.hit.clause)
+        fitting = [n for n, candidate in enumerate(candidates) if fits(slot, candidate, units)]
+        if not slot.near:
+            sure = (n for n in fitting if candidates[n].sure or slot.unit)
+            pairs += ((0, candidates[n].start, k, n) for n in sure)
+            continue
+        anchors = _anchors(slot, near.get(slot.name, ()))
+        if not anchors:
+            continue
+        denied = {
+            (candidates[n].hit.sentence, candidates[n].hit.clause)
+            for n in fitting
+            if candidates[n].hit.stance & (c.NEG | c.DENIED)
+        }
+        for n in fitting:
+            hit = candidates[n].hit
+            places = anchors.get(hit.clause)
+            if places is None and (hit.sentence, hit.clause - 1) in denied:
+                places = anchors.get(hit.clause - 1)
             if places:
-                distance = min(_distance(candidate, hit, commas) for hit in places)
-                pairs.append((distance, candidate.start, k, n))
+                distance = _nearest(candidates[n], places, commas)
+                pairs.append((distance, candidates[n].start, k, n))
     pairs.sort()
     bound: dict[int, int] = {}
     served: set[tuple[int, int]] = set()
@@ -176,6 +189,12 @@ def _anchors(slot: Slot, hits: Iterable[tuple[int, Hit]]) -> dict[int, list[Hit]
         for clause, pairs in found.items()
         if len({group for group, _ in pairs}) == len(slot.near)
     }
+
+
+def _nearest(candidate: Candidate, hits: list[Hit], commas: list[int]) -> int:
+    """The distance to the nearest of the hits, which stand in order of the text."""
+    after = bisect_left(hits, candidate.start, key=_start)
+    return min(_distance(candidate, hit, commas) for hit in hits[max(0, after - 2) : after + 1])
 
 
 def _commas(tokens: Sequence[str]) -> list[int]:
@@ -201,9 +220,10 @@ def _distance(candidate: Candidate, hit: Hit, commas: list[int]) -> int:
 
 def approximate(candidate: Candidate, tokens: Sequence[str], about: Sequence[Hit]) -> bool:
     """Whether the value is only "about" so much."""
+    after = bisect_left(about, candidate.start, key=_start)
     return any(
         0 <= candidate.start - hit.end < _APPROXIMATE or 0 <= hit.start - candidate.end < 2
-        for hit in about
+        for hit in about[max(0, after - 2) : after + 2]
     )
 
 

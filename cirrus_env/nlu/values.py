@@ -87,12 +87,14 @@ class Finder:
 
     def run(self, numerals: dict[int, str]) -> list[Candidate]:
         """All candidates in order; ``numerals`` maps features of number words to their values."""
-        for hit in self.scanner.hits:
+        hits = self.scanner.hits
+        longest = {h.start: h.end for h in hits if h.feature in numerals}
+        for hit in hits:
             if hit.start < self.taken:
                 continue
             if hit.feature == VALUE_TOKEN:
                 self._token(hit)
-            elif hit.feature in numerals:
+            elif hit.feature in numerals and hit.end == longest[hit.start]:
                 self._add(PLAIN, numerals[hit.feature], False, hit.start, hit.end, hit)
         return self.found
 

@@ -189,7 +189,7 @@ CUES: Final = MappingProxyType(
             which is not the case | which is incorrect | that is nonsense
         """),
         c.CAUSE: phrases("""
-            because | the reason | the cause | is why | due to | caused by | comes from |
+            the reason | the cause | is why | caused by | comes from |
             come from | what you pay for | you are paying for | you are charged for |
             you are billed for | stems from | explains
         """),
@@ -417,7 +417,7 @@ AFTER_AND: Final = word_set("""
 
 INDEFINITE: Final = word_set("""
     a an any every all each some most many such anyone everyone instances servers disks
-    subscriptions customers users accounts resources orders snapshots charges machines people
+    subscriptions customers users accounts resources orders snapshots machines people
     addresses eips stopped stopping prepaid unused expired locked 任 所 凡 每 某
 """)
 """First words of a sentence about servers at large."""
