@@ -47,8 +47,7 @@ def _command(
     """
     outside = [find_agent(name) for name in agents]
     tickets = select.tickets(patterns, split)
-    if write:
-        tickets = _write(streams, tickets)
+    tickets = _with_constants(streams, tickets, write=write)
     cases = list(cases_of(tickets, seeds, languages or None))
     with progress(streams, "scenarios", len(cases)) as advance:
         report = audit(cases, outside=outside, on_done=lambda _: advance())
@@ -59,14 +58,17 @@ def _command(
     return OK if report.passed else FAILED
 
 
-def _write(streams: Streams, tickets: list[Ticket]) -> list[Ticket]:
+def _with_constants(streams: Streams, tickets: list[Ticket], *, write: bool) -> list[Ticket]:
+    """Measure what needs it: tickets from outside always, bundled ones to store it."""
+    todo = [ticket for ticket in tickets if write or not ticket.bundled]
     new = {}
-    with progress(streams, "constants", len(tickets)) as advance:
-        for ticket in tickets:
-            new[ticket.id] = measured(ticket)
+    with progress(streams, "constants", len(todo)) as advance:
+        for ticket in todo:
+            new[ticket.digest] = measured(ticket)
             advance()
-    write_index({t.id: new[t.id] for t in tickets if t.bundled})
-    return [with_constants(ticket, new[ticket.id]) for ticket in tickets]
+    if write:
+        write_index({t.id: new[t.digest] for t in tickets if t.bundled})
+    return [with_constants(t, new[t.digest]) if t.digest in new else t for t in tickets]
 
 
 def _print(streams: Streams, report: Report) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
+from pathlib import Path
 
 import pytest
 from cli_calls import call
@@ -12,6 +13,7 @@ from cli_calls import call
 from cirrus_env.cli.main import main
 from cirrus_env.runner.store import read_episodes, read_manifest
 
+SMALL = str(Path(__file__).parents[1] / "runner" / "small.toml")
 ONE = ("--tickets", "ECS-Billing")
 
 
@@ -163,25 +165,42 @@ def test_what_a_run_cannot_use_is_bad_input_and_nothing_is_stored(option, value,
     assert not (tmp_path / "run").exists()
 
 
+AUDIT = ("audit", SMALL, "--seeds", "0")
+
+
 def test_audit_proves_a_ticket():
-    code, out, err = call("audit", "ECS-Billing", "--seeds", "0", "--language", "en")
-    assert (out.splitlines()[-1], err) == ("4 scenarios: all proved", "")
+    code, out, err = call(*AUDIT)
+    assert (out.splitlines()[-1], err) == ("1 scenarios: all proved", "")
+    assert out.splitlines()[1].split()[:2] == ["Cirrus/ECS-Small-v0", "halted-in-guest"]
     assert code == 0
 
 
 def test_audit_of_an_outside_agent_that_does_not_succeed(agent_file):
-    arguments = ("audit", "ECS-Billing", "--seeds", "0", "--language", "en", "--json")
-    report = call(*arguments, "--agents", f"{agent_file}:Fine").json
+    report = call(*AUDIT, "--json", "--agents", f"{agent_file}:Fine").json
     assert "outside agents" in report["checks"]
-    assert not [f for f in report["findings"] if f["check"] == "outside agents"]
+    assert report["passed"]
 
 
 def test_audit_finds_an_agent_that_succeeds_or_breaks(agent_file):
-    arguments = ("audit", "ECS-Billing", "--seeds", "0", "--language", "en")
-    code, out, _ = call(*arguments, "--agents", "oracle", "--agents", f"{agent_file}:Broken")
+    code, out, _ = call(*AUDIT, "--agents", "oracle", "--agents", f"{agent_file}:Broken")
     assert code == 1
-    assert "outside agents: Cirrus/ECS-Billing-v0 kept-charging en seed 0: oracle succeeds" in out
-    assert "broken ends with agent_error (RuntimeError at" in out
+    where = "Cirrus/ECS-Small-v0 halted-in-guest en seed 0"
+    assert f"outside agents: {where}: oracle succeeds" in out
+    assert f"outside agents: {where}: broken ends with agent_error (RuntimeError at" in out
+    assert "2 wrong" in out
+
+
+def test_audit_of_no_scenario_proves_nothing():
+    code, out, _ = call(*AUDIT, "--language", "xx")
+    assert (code, out.splitlines()[-1]) == (1, "0 scenarios: 0 findings")
+
+
+def test_audit_write_stores_what_it_measured(monkeypatch):
+    stored = []
+    monkeypatch.setattr("cirrus_env.cli.audit.write_index", stored.append)
+    monkeypatch.setattr("cirrus_env.cli.audit.measured", lambda ticket: {"of": ticket.id})
+    call("audit", "ECS-Billing", SMALL, "--seeds", "0", "--language", "xx", "--write")
+    assert stored == [{"ECS-Billing": {"of": "ECS-Billing"}}]
 
 
 def test_import_refuses_an_unknown_format_and_a_missing_source(tmp_path):
