@@ -2,23 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from typing import Any, Final
+from typing import Any
 
 from cirrus_env.baselines.plans import Plan, plan
 from cirrus_env.baselines.policy import Observation
-from cirrus_env.engine.plan import closing_action
+from cirrus_env.engine.plan import PATIENCE, closing_action, under_way
 from cirrus_env.errors import OptionError
 from cirrus_env.tickets.model import Scenario
 from cirrus_env.wire import AssistantAction
-
-PATIENCE: Final = 12
-"""How often one call is repeated while a transition is not over."""
-
-_UNDER_WAY: Final = re.compile(
-    r'"Status":"(?:Stopping|Starting|Pending|Attaching|Detaching|Creating|Associating'
-    r'|Unassociating)"|"Code":"OperationConflict"'
-).search
 
 
 class Oracle:
@@ -58,7 +49,7 @@ class Oracle:
                 "this oracle was built for another scenario: reset it, or build one by oracle_for"
             )
         if 0 < self._next <= len(self._plan) and self._plan[self._next - 1].waits:
-            if self._again < PATIENCE and _UNDER_WAY(observation["message"]):
+            if self._again < PATIENCE and under_way(observation["message"]):
                 self._again += 1
                 return self._plan[self._next - 1].action
         self._again = 0

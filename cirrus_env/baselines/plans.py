@@ -7,23 +7,14 @@ A mode is a name, some with an argument after a colon: ``plain``, ``jump``, ``si
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from cirrus_env.baselines import mutations
-from cirrus_env.engine.plan import Turn, reference_actions
+from cirrus_env.engine.plan import PlanStep, Turn, reference_actions, with_waits
 from cirrus_env.errors import OptionError
 from cirrus_env.tickets.model import Scenario
-from cirrus_env.wire import AssistantAction
-
-
-class PlanStep(NamedTuple):
-    """One action, and whether to repeat it while its result shows a transition."""
-
-    action: AssistantAction
-    waits: bool
-
 
 Plan = tuple[PlanStep, ...]
 
@@ -41,19 +32,7 @@ def plan(scenario: Scenario, mode: str = "plain") -> Plan:
     actions = build(scenario, argument)
     if not actions:
         raise OptionError(f"the oracle's mode {mode!r} can't be applied to this scenario")
-    return tuple(_with_waits(scenario, actions))
-
-
-def _with_waits(scenario: Scenario, actions: Iterable[AssistantAction]) -> Iterable[PlanStep]:
-    operations = scenario.cloud.catalogue.operations
-    moving = False
-    for action in actions:
-        effects = [operations[c.name].effect for c in action.calls if c.name in operations]
-        yield PlanStep(action, moving and bool(effects) and set(effects) == {"read"})
-        if any(effect != "read" for effect in effects):
-            moving = True
-        elif action.kind == "reply" and scenario.private.console:
-            moving = True  # the customer may have set something going
+    return tuple(with_waits(scenario, actions))
 
 
 class Expectation(NamedTuple):

@@ -12,7 +12,7 @@ from cirrus_env.customers.registry import customer as find_customer
 from cirrus_env.engine import assistant, customer
 from cirrus_env.engine.options import ResetOptions, read_options
 from cirrus_env.engine.parsers import PARSERS, Parser, to_action
-from cirrus_env.engine.plan import reference_turns
+from cirrus_env.engine.plan import PATIENCE, reference_turns, under_way, with_waits
 from cirrus_env.engine.prompt import system_text, tool_set
 from cirrus_env.engine.setting import Limits, Setting
 from cirrus_env.engine.stage import Move, Stage
@@ -246,12 +246,9 @@ class TicketEpisode:
             setting = replace(setting, customer=_customer(chosen.customer))
         self._options = chosen
         self._open(scenario, setting)
-        for turn in turns:
-            for action in turn:
-                self._play(action)
-        if chosen.turn:
-            if self.outcome is not None:
-                raise OptionError(f"the reference ends within {chosen.turn} turns")
+        self.play_through(action for turn in turns for action in turn)
+        if turns and self.outcome is not None:
+            raise OptionError(f"the reference ends within {chosen.turn} turns")
         self._start = len(self.records)
         return list(self.messages), self.info()
 
@@ -271,6 +268,20 @@ class TicketEpisode:
         before = stage.state.micro
         self._play(read)
         return self._step(start, before)
+
+    def play_through(self, actions: Iterable[AssistantAction]) -> None:
+        """Play actions in a row, repeating a read while it shows a transition; stops at the end.
+
+        With ``reference_actions(episode.scenario)`` this is the plain oracle.
+        """
+        for action, waits in with_waits(self.scenario, actions):
+            for _ in range(PATIENCE + 1):
+                if self.outcome is not None:
+                    return
+                start = len(self.messages) + 1
+                self._play(action)
+                if not waits or not any(under_way(m["content"]) for m in self.messages[start:]):
+                    break
 
     async def astep(self, action: Any) -> Step:
         """``step`` for use inside an event loop."""

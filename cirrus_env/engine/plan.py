@@ -2,13 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
+from typing import Final, NamedTuple
 
 from cirrus_env.tickets.model import Checkpoint, Scenario
 from cirrus_env.wire import AssistantAction, ToolCall, canonical
 
 Turn = tuple[AssistantAction, ...]
 """Actions up to and including a reply, close or escalation."""
+
+PATIENCE: Final = 12
+"""How often a reading call is repeated while a transition is not over."""
+
+_UNDER_WAY: Final = re.compile(
+    r'"Status":"(?:Stopping|Starting|Pending|Attaching|Detaching|Creating|Associating'
+    r'|Unassociating)"|"Code":"OperationConflict"'
+).search
+
+
+class PlanStep(NamedTuple):
+    """One action, and whether to repeat it while its result shows a transition."""
+
+    action: AssistantAction
+    waits: bool
+
+
+def under_way(result: str) -> bool:
+    """Whether a call's result shows a transition that is not over."""
+    return _UNDER_WAY(result) is not None
+
+
+def with_waits(scenario: Scenario, actions: Iterable[AssistantAction]) -> Iterator[PlanStep]:
+    """The actions, reads after something was set going marked as waiting."""
+    operations = scenario.cloud.catalogue.operations
+    moving = False
+    for action in actions:
+        effects = [operations[c.name].effect for c in action.calls if c.name in operations]
+        yield PlanStep(action, moving and bool(effects) and set(effects) == {"read"})
+        if any(effect != "read" for effect in effects):
+            moving = True
+        elif action.kind == "reply" and scenario.private.console:
+            moving = True  # the customer may have set something going
 
 
 def checkpoint_actions(checkpoint: Checkpoint) -> Turn:

@@ -33,9 +33,7 @@ def digests() -> dict[str, str]:
                 for seed in SEEDS:
                     options = {"variant": variant, "language": language}
                     episode.reset(seed=seed, options=options)
-                    for action in (*WARM_UP, *reference_actions(episode.scenario)):
-                        if episode.to_move:
-                            episode.step(action)
+                    episode.play_through((*WARM_UP, *reference_actions(episode.scenario)))
                     name = f"{entry['id']}/{variant}/{language}/{seed}"
                     result[name] = trajectory(episode).digest
     return result
