@@ -46,7 +46,9 @@ def _with_ids(stage: Stage, action: AssistantAction) -> AssistantAction:
         call if call.id else ToolCall(f"call_{step}_{k}", call.name, call.arguments)
         for k, call in enumerate(action.calls)
     )
-    return replace(action, calls=calls)
+    return AssistantAction(
+        action.kind, action.text, calls, action.queue, action.reasoning, action.fault
+    )
 
 
 def _fault(stage: Stage, action: AssistantAction) -> str:
