@@ -77,6 +77,11 @@ class State:
         """Every change since set-up, oldest first."""
         return self._audit
 
+    @property
+    def pending(self) -> tuple[Transition, ...]:
+        """What the clock is going to bring."""
+        return self._pending
+
     def records(self, kind: str, tenant: str | None = None) -> Mapping[str, Resource]:
         """The tenant's records of a kind by id; the ticket's account where none is named."""
         return self._tables.get((tenant or self.account, kind), _NOTHING)
