@@ -33,8 +33,9 @@ def print_comparison(streams: Streams, comparison: Comparison) -> None:
     streams.console().print(table)
     counts = [summary.episodes for summary in comparison.summaries]
     streams.line(
-        f"{len(comparison.tickets)} tickets, {max(counts, default=0)} episodes an agent; SR in "
-        "percent with 95 % interval; NEI and efficiency: see METRICS in the documentation"
+        f"{len(comparison.tickets)} tickets, {max(counts, default=0)} episodes an agent. SR: success "
+        "rate with its 95 % interval; floor: invalid episodes counted as failures; TPR: progress; "
+        "NEI: steps skipped; AMTL: tokens a turn; p: SR against the first agent, paired."
     )
 
 
