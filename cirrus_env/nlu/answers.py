@@ -42,8 +42,8 @@ def read_answer(text: str, proposed: tuple[Act, ...], lexicon: Lexicon) -> tuple
 
 
 def _answer(hits: list[Hit]) -> bool | None:
-    yes = [h for h in hits if h.feature == c.YES]
-    no = [h for h in hits if h.feature == c.NO and not h.stance & _UNMEANT]
+    yes = [h for h in hits if c.YES in h.features]
+    no = [h for h in hits if c.NO in h.features and not h.stance & _UNMEANT]
     if no:
         return False
     if not yes or any(h.stance & _UNMEANT for h in yes):
@@ -53,7 +53,7 @@ def _answer(hits: list[Hit]) -> bool | None:
 
 def _named(hits: list[Hit], proposed: tuple[Act, ...], lowered: list[str]) -> list[int] | None:
     """Which proposals the sentence names; None for all."""
-    ordinals = [k for k, cue in enumerate(_ORDINALS) if any(h.feature == cue for h in hits)]
+    ordinals = [k for k, cue in enumerate(_ORDINALS) if any(cue in h.features for h in hits)]
     if ordinals:
         return [k for k in ordinals if k < len(proposed)]
     ids = [k for k, act in enumerate(proposed) if act.value and act.value.lower() in lowered]

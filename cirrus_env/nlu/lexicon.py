@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from operator import attrgetter
 from typing import Final, NamedTuple
 
 from cirrus_env.nlu import cues as c
@@ -56,10 +57,14 @@ class Lexicon:
         owners: By index.
         covering: Features below this one belong to told values: a cue inside such a phrase is part
             of the phrase.
+        operating: Features from this one on are words of operations or numbers.
+        counting: Features from this one on are number words.
         numerals: Features of number words -> the number.
     """
 
-    __slots__ = ("covering", "features", "numerals", "owners", "tree")
+    __slots__ = (
+        "counting", "covering", "features", "numerals", "operating", "owners", "tree",
+    )  # fmt: skip
 
     def __init__(self, entries: Iterable[Entry]) -> None:
         self.features: list[tuple[int, int]] = []
@@ -67,8 +72,13 @@ class Lexicon:
         self.numerals: dict[int, str] = {}
         self.covering = c.FIRST_FEATURE
         phrases: list[tuple[str, bool, int, int]] = []
-        for entry in sorted(entries, key=lambda entry: entry.kind != VALUE):
-            owner = len(self.owners)
+        self.operating = self.counting = 0
+        for entry in sorted(entries, key=attrgetter("kind")):
+            owner, next_feature = len(self.owners), c.FIRST_FEATURE + len(self.features)
+            if entry.kind >= OPERATION and not self.operating:
+                self.operating = next_feature
+            if entry.kind >= NUMBER and not self.counting:
+                self.counting = next_feature
             self.owners.append(Owner(entry.kind, entry.name, entry.value, len(entry.groups)))
             for number, group in enumerate(entry.groups):
                 feature = c.FIRST_FEATURE + len(self.features)
@@ -78,6 +88,9 @@ class Lexicon:
                     self.numerals[feature] = entry.name
             if entry.kind == VALUE:
                 self.covering = c.FIRST_FEATURE + len(self.features)
+        end = c.FIRST_FEATURE + len(self.features)
+        self.operating = self.operating or end
+        self.counting = self.counting or end
         self.tree = Tree(words_en.SKIPPED, phrases)
 
 

@@ -123,3 +123,24 @@ _SHORT: Final = 24
 def _pieces(word: str) -> tuple[str, ...]:
     """A short word's tokens; most words come again and again."""
     return tuple(TOKEN.findall(word))
+
+
+def as_written(text: str, lowered: str, found: list[str], place: int) -> str:
+    """A token with its case; marked by ``?`` where it can't be told.
+
+    Args:
+        text: Plain text.
+        lowered: The same in lower case.
+        found: The tokens of ``lowered``.
+        place: Which token.
+    """
+    token = found[place]
+    if text.count(token) == lowered.count(token):
+        return token
+    if len(text) != len(lowered):
+        return f"?{token}"
+    at = 0
+    for earlier in found[:place]:
+        at = lowered.index(earlier, at) + len(earlier)
+    at = lowered.index(token, at)
+    return text[at : at + len(token)]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 from cirrus_env.cloud.catalogue import catalogue
 from cirrus_env.nlu import cues as c
-from cirrus_env.nlu.scanner import VALUE_TOKEN, Hit, Scanner
+from cirrus_env.nlu.scanner import Hit, Scanner
 from cirrus_env.nlu.told import GroupHits
 from cirrus_env.tickets.model import Groups
 
@@ -39,12 +39,14 @@ class Offer(NamedTuple):
 
     Attributes:
         operation: The operation.
-        id: The resource, as written.
+        id: The resource, in lower case.
+        place: The token that names it.
         sentences: Where it stands.
     """
 
     operation: str
     id: str
+    place: int
     sentences: tuple[int, ...]
 
 
@@ -83,9 +85,8 @@ def proposals(
     offered: Mapping[str, GroupHits],
     known: Mapping[str, Offered],
     scan: Scanner,
-    speech: list[Hit],
+    speech: Mapping[int, list[Hit]],
     consents: frozenset[tuple[str, str]],
-    raw: Callable[[int], str],
 ) -> list[Offer]:
     """The proposals of a reply, in order of the text.
 
@@ -103,37 +104,29 @@ def proposals(
     for sentence in dict.fromkeys(ask.sentence for ask in asks):
         here = [ask for ask in asks if ask.sentence == sentence]
         for ask, position in _pair(here, known, scan, sentence):
-            id = raw(position)
+            id = scan.tokens[position]
             if scan.sentences[sentence].either and _rivals(ask, here):
                 continue
-            found.setdefault((ask.operation, id), Offer(ask.operation, id, (sentence,)))
+            found.setdefault((ask.operation, id), Offer(ask.operation, id, position, (sentence,)))
     return _unambiguous(list(found.values()), asks, consents)
 
 
-def _permitted(scan: Scanner, speech: list[Hit]) -> dict[int, int]:
-    """Sentence -> first token from which operations are proposed in it."""
-    found: dict[int, int] = {}
+def _permitted(scan: Scanner, speech: Mapping[int, list[Hit]]) -> set[int]:
+    """Sentences in which operations are proposed."""
     sentences = scan.sentences
-    last_consent = -1
-    intents: list[Hit] = []
-    for hit in speech:
-        if hit.stance & _UNMEANT:
-            continue
-        if hit.feature == c.PERMIT:
-            found.setdefault(hit.sentence, sentences[hit.sentence].start)
-        elif hit.feature == c.INTENT:
-            intents.append(hit)
-        elif hit.feature == c.GO_AHEAD:
-            last_consent = hit.sentence
-    for hit in intents:
-        if hit.sentence <= last_consent:
-            found.setdefault(hit.sentence, sentences[hit.sentence].start)
+    found = {h.sentence for h in speech.get(c.PERMIT, ()) if not h.stance & _UNMEANT}
+    consents = [h.sentence for h in speech.get(c.GO_AHEAD, ()) if not h.stance & _UNMEANT]
+    if consents:
+        last = max(consents)
+        for hit in speech.get(c.INTENT, ()):
+            if hit.sentence <= last and not hit.stance & _UNMEANT:
+                found.add(hit.sentence)
     for number in sorted(found):
         if not sentences[number].listed:
             for later in range(number + 1, len(sentences)):
                 if not sentences[later].listed:
                     break
-                found.setdefault(later, sentences[later].start)
+                found.add(later)
     return found
 
 
@@ -141,7 +134,7 @@ def _asks(
     offered: Mapping[str, GroupHits],
     known: Mapping[str, Offered],
     scan: Scanner,
-    permitted: Mapping[int, int],
+    permitted: set[int],
 ) -> list[_Ask]:
     found: list[_Ask] = []
     for operation, hits in offered.items():
@@ -177,7 +170,7 @@ def _pair(
 ) -> list[tuple[_Ask, int]]:
     """Give each id of the sentence to the operation words before it, else to those after it."""
     part = scan.sentences[sentence]
-    ids = [h.start for h in scan.hits[part.first : part.last] if h.feature == VALUE_TOKEN]
+    ids = [h.start for h in scan.hits[part.first : part.last] if not h.features[0]]
     starts = sorted({ask.start for ask in asks})
     found: list[tuple[_Ask, int]] = []
     claimed: dict[int, list[int]] = {}

@@ -14,6 +14,9 @@ from cirrus_env.nlu.tree import Node, Tree
 
 VALUE_TOKEN: Final = 0
 """The feature of a token that may be a number, date or id."""
+_VALUE: Final = [VALUE_TOKEN]
+_END: Final = "\x00"
+"""Two of these end the tokens, so that looking ahead needs no check."""
 
 _BULLETS: Final = frozenset("-\u2022\u00b7\u2013\u25cf\u25cb\u25aa")
 _LEADS: Final = frozenset(
@@ -49,14 +52,23 @@ _BREAKS: Final = frozenset(",.;?!:\n")
 
 
 class Hit:
-    """A phrase, cue or number found, with its stance."""
+    """A phrase, cue or number found, with its stance.
 
-    __slots__ = ("clause", "end", "feature", "sentence", "stance", "start")
+    Attributes:
+        features: What it is: speech cues, features of the ticket's lexicon, or ``VALUE_TOKEN``.
+        start: Its first token.
+        end: The token after its last.
+        stance: Stance bits.
+        clause: The clause that it stands in; commas part no clauses.
+        sentence: The sentence that it stands in.
+    """
+
+    __slots__ = ("clause", "end", "features", "sentence", "stance", "start")
 
     def __init__(
-        self, feature: int, start: int, end: int, stance: int, clause: int, sentence: int
+        self, features: list[int], start: int, end: int, stance: int, clause: int, sentence: int
     ) -> None:
-        self.feature, self.start, self.end = feature, start, end
+        self.features, self.start, self.end = features, start, end
         self.stance, self.clause, self.sentence = stance, clause, sentence
 
 
@@ -90,52 +102,29 @@ class Scanner:
     Attributes:
         text: Plain text in lower case.
         tokens: Its tokens.
+        count: How many tokens there are, without the end marks.
+        telling: Whether any of the ticket's phrases or any number was found.
         hits: What was found, in order.
         sentences: In order.
     """
 
     __slots__ = (
-        "carry",
-        "cause",
-        "clause",
-        "clause_hit",
-        "cover",
-        "cue_end",
-        "cues",
-        "denied_at",
-        "either",
-        "headed",
-        "hits",
-        "lexicon",
-        "listed",
-        "lost",
-        "marked",
-        "number",
-        "quoted",
-        "refused",
-        "refuted",
-        "segment_hit",
-        "segment_start",
-        "sentence_hit",
-        "sentence_start",
-        "sentences",
-        "special",
-        "stance",
-        "starts",
-        "tail",
-        "tail_bit",
-        "tail_hit",
-        "text",
-        "tokens",
-        "under",
-        "under_end",
-        "withdrawn",
+        "carry", "cause", "clause", "clause_hit", "count", "cover", "covering", "cue_end", "cues",
+        "denied_at", "either", "headed", "hits", "lexicon", "listed", "lost", "marked", "number",
+        "quoted", "refused", "refuted", "segment_hit", "segment_start", "sentence_hit",
+        "sentence_start", "sentences", "special", "stance", "starts", "tail", "tail_bit",
+        "tail_hit", "telling", "text", "tokens", "under", "under_end", "withdrawn", "words",
     )  # fmt: skip
 
     def __init__(self, text: str, lexicon: Lexicon, cues: Tree) -> None:
         self.text = text
-        self.tokens = split(text, cues.canonical)
+        found = split(text, cues.canonical)
+        self.count = len(found)
+        self.words = [*map(cues.canonical.get, found, found), _END, _END]
+        self.tokens = [*found, _END, _END]
         self.cues = cues
+        self.covering = lexicon.covering
+        self.telling = False
         self.lexicon = lexicon
         self.hits: list[Hit] = []
         self.sentences: list[Sentence] = []
@@ -154,76 +143,75 @@ class Scanner:
     def run(self) -> None:
         """Scan all tokens."""
         tokens = self.tokens
-        phrases = map(self.lexicon.tree.heads.get, tokens)
+        phrases = self.lexicon.tree.heads
+        cues, words = self.cues.heads, self.words
         numbered = not _DIGITS.isdisjoint(self.text)
-        for i, (phrase, cue) in enumerate(
-            zip(phrases, map(self.cues.heads.get, tokens), strict=True)
-        ):
-            if phrase is not None:
-                self._phrase(phrase, i)
-            if cue is not None:
-                self._find_cue(cue, i)
-            elif phrase is None and numbered:
-                token = tokens[i]
-                if not token.isalpha() and not _DIGITS.isdisjoint(token):
-                    self._hit(VALUE_TOKEN, i, i + 1)
-        if self.sentence_start < len(tokens):
-            self._close(len(tokens), False)
+        for i, token in enumerate(tokens):
+            if token in phrases:
+                self._phrase(phrases[token], i)
+            elif numbered and token not in cues and not token.isalpha():
+                if not _DIGITS.isdisjoint(token):
+                    self.telling = True
+                    self._hit(_VALUE, i, i + 1)
+            if token not in cues:
+                continue
+            children, act, features = cues[token]
+            if words[i + 1] in children or tokens[i + 1] in en.ADVERBS:
+                self._longest_cue(cues[token], i)
+                continue
+            fresh = len(self.hits)
+            if features:
+                self._hit(features, i, i + 1)
+            if act[0] and i >= self.cue_end:
+                self._cue(act[0], i, i + 1, fresh)
+        if self.sentence_start < self.count:
+            self._close(self.count, False)
 
-    @property
-    def telling(self) -> bool:
-        """Whether any of the ticket's phrases or any number was found."""
-        return any(h.feature >= c.FIRST_FEATURE or not h.feature for h in self.hits)
-
-    def _hit(self, feature: int, i: int, end: int) -> None:
+    def _hit(self, features: list[int], i: int, end: int) -> None:
         stance = self.stance if i >= self.special else self._here(i)
-        self.hits.append(Hit(feature, i, end, stance, self.clause, self.number))
+        self.hits.append(Hit(features, i, end, stance, self.clause, self.number))
 
     def _phrase(self, node: Node, i: int) -> None:
         """Record the phrases that begin here; words that phrases skip may stand between."""
         tokens, canonical = self.tokens, self.lexicon.tree.canonical
-        j, count = i + 1, len(tokens)
-        covering = self.lexicon.covering
+        j = i + 1
         while True:
             children, _, features = node
-            for feature in features:
-                self._hit(feature, i, j)
-                if feature < covering and j > self.cover and j - i > 1:
+            if features:
+                self.telling = True
+                self._hit(features, i, j)
+                if features[0] < self.covering and j > self.cover and j - i > 1:
                     self.cover = j
             if not children:
                 return
-            while j < count and tokens[j] in en.SKIPPED:
+            while tokens[j] in en.SKIPPED:
                 j += 1
-            if j == count:
-                return
             word = canonical.get(tokens[j])
-            if word is None or word not in children:
+            if word not in children:
                 return
             node = children[word]
             j += 1
 
-    def _find_cue(self, node: Node, i: int) -> None:
+    def _longest_cue(self, node: Node, i: int) -> None:
         """Let the longest cue that begins here act; record those that tell the kind of sentence."""
-        tokens, canonical = self.tokens, self.cues.canonical
-        cue, end, j, count = 0, i, i + 1, len(tokens)
+        words = self.words
+        cue, end, j = 0, i, i + 1
         fresh = len(self.hits)
         while True:
             children, acts, features = node
             if acts[0]:
                 cue, end = acts[0], j
-            for feature in features:
-                self._hit(feature, i, j)
-            if not children or j == count:
+            if features:
+                self._hit(features, i, j)
+            if not children:
                 break
-            word = canonical.get(tokens[j])
-            if word is None or word not in children:
-                if tokens[j] not in en.ADVERBS:
+            word = words[j]
+            if word not in children:
+                if self.tokens[j] not in en.ADVERBS:
                     break
                 j += 1
-                if j == count:
-                    break
-                word = canonical.get(tokens[j])
-                if word is None or word not in children:
+                word = words[j]
+                if word not in children:
                     break
             node = children[word]
             j += 1
@@ -305,7 +293,7 @@ class Scanner:
             self.stance &= ~c.LOCAL
 
     def _and(self, i: int, end: int, cue: int, fresh: int) -> None:
-        following = self.tokens[end] if end < len(self.tokens) else ""
+        following = self.tokens[end]
         if following in en.AFTER_AND or following > "\u2fff":
             self.stance &= ~c.LOCAL
         self._segment(i, end, cue, fresh)
@@ -320,16 +308,11 @@ class Scanner:
 
     def _quote(self, i: int, end: int, cue: int, fresh: int) -> None:
         tokens = self.tokens
-        try:
-            close = tokens.index('"', end)
-        except ValueError:
-            close = len(tokens) + 1
-        try:
-            line = tokens.index("\n", end, min(close, len(tokens)))
-        except ValueError:
-            line = -1
-        if line >= 0 or close > len(tokens):
-            self.quoted = self.special = line if line >= 0 else len(tokens)
+        count = self.count
+        close = _position(tokens, '"', end, count)
+        line = _position(tokens, "\n", end, close)
+        if line < close or close == count:
+            self.quoted = self.special = line
             return
         short = 8 if tokens[end] > "\u2fff" else 4
         if close - end <= short:
@@ -343,11 +326,11 @@ class Scanner:
         self._close(i, False)
         self.sentence_start = self.segment_start = end
         self.starts = [end]
-        following = tokens[end] if end < len(tokens) else ""
+        following = tokens[end]
         if following == "\n":
             self.stance = 0
             return
-        after = tokens[end + 1] if end + 1 < len(tokens) else ""
+        after = tokens[end + 1]
         numbered = (following.isdigit() or len(following) == 1) and after in (".", ")", "、")
         if following in _BULLETS or numbered:
             self.listed = True
@@ -468,12 +451,12 @@ class Scanner:
     def _question_start(self, i: int) -> int:
         """Where the question begins: earlier clauses of the sentence are no part of it."""
         tokens, starts = self.tokens, self.starts
-        tag = [hit for hit in self.hits[self.sentence_hit :] if hit.feature == c.TAG]
+        tag = [hit for hit in self.hits[self.sentence_hit :] if c.TAG in hit.features]
         if tag and len(starts) > 1:
             last = tag[-1]
             if last.start - starts[-1] <= 1 and i - last.end <= 1:
                 return self.sentence_start
-        asking = [h.start for h in self.hits[self.sentence_hit :] if h.feature == c.INTERROGATIVE]
+        asking = [h.start for h in self.hits[self.sentence_hit :] if c.INTERROGATIVE in h.features]
         earliest = asking[0] if asking else i
         for k, start in enumerate(starts):
             end = starts[k + 1] if k + 1 < len(starts) else i
@@ -498,6 +481,14 @@ class Scanner:
         return en.ANCHORS.isdisjoint(stretch) and not any(
             "-" in token and len(token) > 3 for token in stretch
         )
+
+
+def _position(tokens: list[str], token: str, start: int, stop: int) -> int:
+    """Where the token stands first; ``stop`` if it doesn't."""
+    try:
+        return tokens.index(token, start, stop)
+    except ValueError:
+        return stop
 
 
 _ACTS: Final = MappingProxyType[int, Callable[[Scanner, int, int, int, int], None]](

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from operator import attrgetter
 from typing import Final
 
@@ -134,9 +134,9 @@ def statement(
 
 def bind(
     slots: Sequence[Slot],
-    near: dict[str, GroupHits],
+    near: Mapping[str, GroupHits],
     candidates: Sequence[Candidate],
-    units: dict[int, str],
+    units: Mapping[int, str],
     tokens: Sequence[str],
 ) -> list[tuple[Slot, Candidate]]:
     """Bind each number, amount, date or id to the slot whose ``near`` phrase is nearest.
@@ -144,7 +144,6 @@ def bind(
     One number serves one slot, and one clause gives a slot one number.
     """
     pairs: list[tuple[int, int, int, int]] = []
-    commas = _commas(tokens)
     for k, slot in enumerate(slots):
         fitting = [n for n, candidate in enumerate(candidates) if fits(slot, candidate, units)]
         if not slot.near:
@@ -165,7 +164,7 @@ def bind(
             if places is None and (hit.sentence, hit.clause - 1) in denied:
                 places = anchors.get(hit.clause - 1)
             if places:
-                distance = _nearest(candidates[n], places, commas)
+                distance = _nearest(candidates[n], places, tokens)
                 pairs.append((distance, candidates[n].start, k, n))
     pairs.sort()
     bound: dict[int, int] = {}
@@ -191,34 +190,24 @@ def _anchors(slot: Slot, hits: Iterable[tuple[int, Hit]]) -> dict[int, list[Hit]
     }
 
 
-def _nearest(candidate: Candidate, hits: list[Hit], commas: list[int]) -> int:
+def _nearest(candidate: Candidate, hits: list[Hit], tokens: Sequence[str]) -> int:
     """The distance to the nearest of the hits, which stand in order of the text."""
     after = bisect_left(hits, candidate.start, key=_start)
-    return min(_distance(candidate, hit, commas) for hit in hits[max(0, after - 2) : after + 1])
+    return min(_distance(candidate, hit, tokens) for hit in hits[max(0, after - 2) : after + 1])
 
 
-def _commas(tokens: Sequence[str]) -> list[int]:
-    count = 0
-    result = []
-    for token in tokens:
-        result.append(count)
-        if token == ",":
-            count += 1
-    return result
-
-
-def _distance(candidate: Candidate, hit: Hit, commas: list[int]) -> int:
+def _distance(candidate: Candidate, hit: Hit, tokens: Sequence[str]) -> int:
     """In half tokens, so that of two as near the number after the phrase wins."""
     if candidate.start >= hit.end:
         gap = 2 * (candidate.start - hit.end)
-        crossed = commas[candidate.start] - commas[hit.end - 1]
+        crossed = tokens[hit.end : candidate.start].count(",")
     else:
         gap = 2 * max(0, hit.start - candidate.end) + 1
-        crossed = commas[hit.start] - commas[candidate.start]
+        crossed = tokens[candidate.end : hit.start].count(",")
     return gap + 2 * _DISTANCE_OF_A_COMMA * crossed
 
 
-def approximate(candidate: Candidate, tokens: Sequence[str], about: Sequence[Hit]) -> bool:
+def approximate(candidate: Candidate, about: Sequence[Hit]) -> bool:
     """Whether the value is only "about" so much."""
     after = bisect_left(about, candidate.start, key=_start)
     return any(
@@ -227,20 +216,11 @@ def approximate(candidate: Candidate, tokens: Sequence[str], about: Sequence[Hit
     )
 
 
-def denotes(slot: Slot, candidate: Candidate, raw: str) -> str:
-    """The told value in the slot's own writing where it is the right one.
-
-    Args:
-        slot: The slot.
-        candidate: What was said for it.
-        raw: The token as written, case kept.
-    """
+def denotes(slot: Slot, candidate: Candidate) -> str:
+    """The told value in the slot's own writing where it is the right one."""
     if slot.type == "date" and candidate.value.startswith("--"):
         return slot.value if slot.value[5:] == candidate.value[2:] else candidate.value
-    if slot.type == "id":
-        return raw
     if slot.type == "number" and candidate.kind == "money":
-        cents = int(candidate.value)
-        whole, rest = divmod(cents, 100)
+        whole, rest = divmod(int(candidate.value), 100)
         return f"{whole}.{rest:02}".rstrip("0").rstrip(".")
     return candidate.value

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from cirrus_env.nlu import cues as c
 from cirrus_env.nlu.numerals import MONTHS
-from cirrus_env.nlu.scanner import VALUE_TOKEN, Hit, Scanner
+from cirrus_env.nlu.scanner import Hit, Scanner
 from cirrus_env.tickets.model import Slot
 
 MONEY: Final = "money"
 DATE: Final = "date"
 ID: Final = "id"
 PLAIN: Final = "number"
-
-_AMOUNT_WORDS: Final = frozenset({c.YUAN, c.CENTS, c.OTHER_MONEY})
 
 
 class Candidate(NamedTuple):
@@ -74,28 +73,44 @@ def _iso(year: int, month: int, day: int) -> str | None:
     return f"{year:04}-{month:02}-{day:02}" if year else f"--{month:02}-{day:02}"
 
 
-class Finder:
-    """Finds the candidates of one text."""
+def find_values(
+    scan: Scanner, numerals: Mapping[int, str], speech: Mapping[int, list[Hit]]
+) -> list[Candidate]:
+    """All numbers, amounts, dates and ids of a reply, in order.
 
-    __slots__ = ("feature_at", "found", "scanner", "taken", "tokens")
+    Args:
+        scan: The scanned reply.
+        numerals: Features of number words -> the number.
+        speech: Hits of cues, by cue.
+    """
+    return _Finder(scan.tokens, speech).run(scan.hits, numerals)
 
-    def __init__(self, scanner: Scanner) -> None:
-        self.scanner, self.tokens = scanner, scanner.tokens
+
+class _Finder:
+    __slots__ = ("currency", "found", "taken", "tokens")
+
+    def __init__(self, tokens: list[str], speech: Mapping[int, list[Hit]]) -> None:
+        self.tokens = tokens
         self.taken = -1
         self.found: list[Candidate] = []
-        self.feature_at = {h.start: h.feature for h in scanner.hits if h.feature in _AMOUNT_WORDS}
+        self.currency: dict[int, int] = {}
+        for cue in (c.CENTS, c.YUAN, c.OTHER_MONEY):
+            self.currency.update((hit.start, cue) for hit in speech.get(cue, ()))
 
-    def run(self, numerals: dict[int, str]) -> list[Candidate]:
-        """All candidates in order; ``numerals`` maps features of number words to their values."""
-        hits = self.scanner.hits
-        longest = {h.start: h.end for h in hits if h.feature in numerals}
+    def run(self, hits: list[Hit], numerals: Mapping[int, str]) -> list[Candidate]:
+        """All candidates; of number words that begin at one place the longest counts."""
+        words: dict[int, tuple[Hit, str]] = {}
+        for hit in hits:
+            if hit.features[-1] in numerals:
+                words[hit.start] = (hit, numerals[hit.features[-1]])
         for hit in hits:
             if hit.start < self.taken:
                 continue
-            if hit.feature == VALUE_TOKEN:
+            if not hit.features[0]:
                 self._token(hit)
-            elif hit.feature in numerals and hit.end == longest[hit.start]:
-                self._add(PLAIN, numerals[hit.feature], False, hit.start, hit.end, hit)
+            elif hit.start in words:
+                longest, value = words[hit.start]
+                self._add(PLAIN, value, False, longest.start, longest.end, longest)
         return self.found
 
     def _add(
@@ -156,7 +171,7 @@ class Finder:
         return False
 
     def _number(self, hit: Hit, i: int, token: str) -> None:
-        before, after = self.feature_at.get(i - 1), self.feature_at.get(i + 1)
+        before, after = self.currency.get(i - 1), self.currency.get(i + 1)
         if c.OTHER_MONEY in (before, after):
             name = self.tokens[i - 1] if before == c.OTHER_MONEY else self.tokens[i + 1]
             self._add(MONEY, f"{name} {token}", True, i, i + 1, hit)
@@ -189,7 +204,7 @@ class Finder:
         return total
 
 
-def fits(slot: Slot, candidate: Candidate, units: dict[int, str]) -> bool:
+def fits(slot: Slot, candidate: Candidate, units: Mapping[int, str]) -> bool:
     """Whether the candidate could be a value of this slot.
 
     Args:

@@ -137,7 +137,22 @@ def test_copy_is_independent() -> None:
 def test_spans_give_every_quoted_range() -> None:
     index: verbatim.Index = {}
     verbatim.add(index, "one two three four five six seven eight nine ten eleven twelve", LeftOut())
-    words = ["x", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve", "y"]
+    words = [
+        "x",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+        "eleven",
+        "twelve",
+        "y",
+    ]
     assert verbatim.spans(words, index) == [(1, 13)]
     assert verbatim.spans(words[2:], index) == []
     assert verbatim.spans([], index) == []

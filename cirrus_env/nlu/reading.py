@@ -1,0 +1,212 @@
+"""From a scanned reply to its dialogue acts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise
+from typing import Final, NamedTuple
+
+from cirrus_env.nlu import cues as c
+from cirrus_env.nlu import talk, told
+from cirrus_env.nlu.heard import Heard
+from cirrus_env.nlu.lexicon import CONSOLE, FACT, NEAR, UNIT, VALUE, Lexicon
+from cirrus_env.nlu.normalise import as_written, flat, plain, tokens
+from cirrus_env.nlu.proposals import Offer, Offered, proposals
+from cirrus_env.nlu.scanner import Hit, Scanner
+from cirrus_env.nlu.told import GroupHits
+from cirrus_env.nlu.values import find_values
+from cirrus_env.tickets.model import Slot
+from cirrus_env.wire import Act
+
+_PUTTING: Final = (c.PERMIT, c.GO_AHEAD)
+_NOWHERE: Final[frozenset[int]] = frozenset()
+
+
+class Subject(NamedTuple):
+    """What replies of one scenario are read for.
+
+    Attributes:
+        enums: Slots told by phrases.
+        statements: Slots of consequences.
+        bound: Slots told by a number, amount, date or id.
+        order: Slot name -> its place.
+        operations: What an assistant may propose.
+        consents: (operation, id) that this customer has a mind about.
+    """
+
+    enums: tuple[Slot, ...]
+    statements: tuple[Slot, ...]
+    bound: tuple[Slot, ...]
+    order: Mapping[str, int]
+    operations: Mapping[str, Offered]
+    consents: frozenset[tuple[str, str]]
+
+
+class _Found:
+    """The hits of a reply, sorted by what they are for."""
+
+    __slots__ = ("console", "facts", "near", "numbers", "offered", "speech", "units", "values")
+
+    def __init__(self, lexicon: Lexicon, hits: list[Hit]) -> None:
+        self.values: dict[str, dict[str, GroupHits]] = {}
+        self.near: dict[str, GroupHits] = {}
+        self.units: dict[int, str] = {}
+        self.facts: list[tuple[str, int, GroupHits]] = []
+        self.console: list[tuple[str, int, GroupHits]] = []
+        self.offered: dict[str, GroupHits] = {}
+        self.speech: dict[int, list[Hit]] = {}
+        self.numbers = False
+        last, owners, features = lexicon.operating, lexicon.owners, lexicon.features
+        by_owner: dict[int, GroupHits] = {}
+        for hit in hits:
+            for feature in hit.features:
+                if feature >= last:
+                    self.numbers = self.numbers or feature >= lexicon.counting
+                elif feature >= c.FIRST_FEATURE:
+                    owner, group = features[feature - c.FIRST_FEATURE]
+                    if owner in by_owner:
+                        by_owner[owner].append((group, hit))
+                    else:
+                        by_owner[owner] = [(group, hit)]
+                elif feature in self.speech:
+                    self.speech[feature].append(hit)
+                elif feature:
+                    self.speech[feature] = [hit]
+                else:
+                    self.numbers = True
+        for number, found in by_owner.items():
+            kind, name, value, groups = owners[number]
+            if kind == VALUE:
+                self.values.setdefault(name, {})[value] = found
+            elif kind == NEAR:
+                self.near[name] = found
+            elif kind == UNIT:
+                self.units.update((hit.start, name) for _, hit in found)
+            elif kind == FACT:
+                self.facts.append((name, groups, found))
+            elif kind == CONSOLE:
+                self.console.append((name, groups, found))
+
+    def offers(self, lexicon: Lexicon, hits: list[Hit]) -> None:
+        """Sort the operations' words; most replies propose nothing and never need it."""
+        owners, features = lexicon.owners, lexicon.features
+        for hit in hits:
+            for feature in hit.features:
+                if lexicon.operating <= feature < lexicon.counting:
+                    owner, group = features[feature - c.FIRST_FEATURE]
+                    self.offered.setdefault(owners[owner].name, []).append((group, hit))
+
+
+def reading(
+    subject: Subject, lexicon: Lexicon, scan: Scanner, text: str, heard: Heard
+) -> tuple[Act, ...]:
+    """All acts: told, asked, proposed, instructed, then the rest.
+
+    Args:
+        subject: What to read for.
+        lexicon: The phrases that the scan was made with.
+        scan: The scanned reply.
+        text: The plain text that was scanned, with its case.
+        heard: What the assistant had been given to read.
+    """
+    found = _Found(lexicon, scan.hits)
+    speech = found.speech
+    acts: list[Act] = []
+    offers: list[Offer] = []
+    around = _NOWHERE
+    if not speech.keys().isdisjoint(_PUTTING):
+        found.offers(lexicon, scan.hits)
+        if found.offered:
+            offers = proposals(found.offered, subject.operations, scan, speech, subject.consents)
+            around = frozenset(n + k for o in offers for n in o.sentences for k in (-1, 0, 1, 2))
+    detail: set[str] = set()
+    if found.values:
+        _phrased(acts, subject, found, scan, around, detail)
+    if subject.bound and found.numbers:
+        _bound(acts, subject, lexicon, found, scan, text, around, detail)
+    wanted = talk.requests(speech.get(c.REQUEST, ()), scan.sentences, scan.tokens)
+    for name, groups, hits in found.facts:
+        sentence = talk.asks(hits, groups, wanted)
+        if sentence >= 0 and not _echo(scan, sentence, heard):
+            acts.append(Act("asked", name))
+    if offers:
+        consequences = tuple(sorted(detail, key=subject.order.__getitem__))
+        for offer in offers:
+            id = as_written(text, scan.text, scan.tokens, offer.place)
+            acts.append(Act("proposed", offer.operation, id, consequences))
+    for name, groups, hits in found.console:
+        if talk.instructs(hits, groups, speech.get(c.ADVICE, ()), scan.sentences, scan.tokens):
+            acts.append(Act("instructed", name))
+    acts += talk.speech_acts(speech)
+    if wanted:
+        acts.append(Act("question", "", str(len(wanted))))
+    return tuple(acts)
+
+
+def _phrased(
+    acts: list[Act],
+    subject: Subject,
+    found: _Found,
+    scan: Scanner,
+    around: frozenset[int],
+    detail: set[str],
+) -> None:
+    """Told acts of enum and statement slots; ``detail`` gets the consequences of a proposal."""
+    for slot in subject.enums:
+        if slot.name in found.values:
+            for value in told.enum_values(slot, found.values[slot.name], scan.sentences):
+                acts.append(Act("told", slot.name, value))
+    for slot in subject.statements:
+        if slot.name in found.values:
+            said, proposed = told.statement(slot, found.values[slot.name], around)
+            acts += (Act("told", slot.name, value) for value in said)
+            if proposed:
+                detail.add(slot.name)
+
+
+def _bound(
+    acts: list[Act],
+    subject: Subject,
+    lexicon: Lexicon,
+    found: _Found,
+    scan: Scanner,
+    text: str,
+    around: frozenset[int],
+    detail: set[str],
+) -> None:
+    """Told acts of slots with a bound value."""
+    candidates = find_values(scan, lexicon.numerals, found.speech)
+    about = found.speech.get(c.ABOUT)
+    values: dict[tuple[str, str], None] = {}
+    for slot, candidate in told.bind(
+        subject.bound, found.near, candidates, found.units, scan.tokens
+    ):
+        if about and told.approximate(candidate, about):
+            continue
+        if slot.type == "id":
+            value = as_written(text, scan.text, scan.tokens, candidate.start)
+        else:
+            value = told.denotes(slot, candidate)
+        stance = candidate.hit.stance
+        if candidate.hit.sentence in around and value == slot.value:
+            if not stance & (c.UNSAID & ~(c.ASK | c.CONDITION)):
+                detail.add(slot.name)
+        if not stance & c.UNSAID:
+            values[slot.name, value] = None
+    if values:
+        for slot in subject.bound:
+            acts += (Act("told", name, value) for name, value in values if name == slot.name)
+
+
+def _echo(scan: Scanner, sentence: int, heard: Heard) -> bool:
+    """Whether the question only repeats the customer's own words."""
+    part = scan.sentences[sentence]
+    words = [t for t in scan.tokens[part.start : part.end] if t[0].isalnum()]
+    if len(words) < 4:
+        return False
+    pairs = set(pairwise(words))
+    for message in heard.customer:
+        spoken = [t for t in tokens(plain(flat(message)).lower()) if t[0].isalnum()]
+        if 5 * len(pairs.intersection(pairwise(spoken))) >= 4 * len(pairs):
+            return True
+    return False
