@@ -38,7 +38,7 @@ def test_the_core_needs_only_what_the_design_lists():
     }
     assert core == {
         "gymnasium", "pettingzoo", "numpy", "jsonschema", "jsonschema-rs", "openai", "rank-bm25",
-        "rich", "click",
+        "rich", "click", "tomli-w",
     }  # fmt: skip
 
 

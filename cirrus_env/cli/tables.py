@@ -32,12 +32,14 @@ def print_comparison(streams: Streams, comparison: Comparison) -> None:
         table.add_row(one_line(summary.agent), *_cells(summary))
     streams.console().print(table)
     counts = [summary.episodes for summary in comparison.summaries]
-    streams.line(
-        f"{len(comparison.tickets)} tickets, {max(counts, default=0)} episodes an agent. SR: success "
-        "rate with its 95 % interval; floor: invalid episodes counted as failures; TPR: progress; "
-        "NEI: steps skipped; AMTL: tokens a turn; p: SR against the first agent, paired."
-    )
+    streams.line(f"{len(comparison.tickets)} tickets, {max(counts, default=0)} episodes an agent.")
+    streams.line(_LEGEND)
 
+
+_LEGEND = (
+    "SR: success rate with its 95 % interval; floor: invalid episodes counted as failures; TPR: "
+    "progress; NEI: steps skipped; AMTL: tokens a turn; p: SR against the first agent, paired."
+)
 
 _COLUMNS = (
     "SR %",
