@@ -121,18 +121,16 @@ def fuzzy(pattern: str, name: str) -> bool:
     """Whether a name fits a fuzzy filter: ``*`` is any text, a bare text is a part of the name."""
     if "*" not in pattern:
         return pattern in name
-    first, *rest = pattern.split("*")
+    first, *middle, last = pattern.split("*")
     if not name.startswith(first):
         return False
     at = len(first)
-    for i, part in enumerate(rest):
-        if i == len(rest) - 1:
-            return len(name) - at >= len(part) and name.endswith(part)
+    for part in middle:
         found = name.find(part, at)
         if found < 0:
             return False
         at = found + len(part)
-    return True
+    return len(name) - at >= len(last) and name.endswith(last)
 
 
 def locks(reasons: Sequence[str]) -> dict[str, Any]:

@@ -73,7 +73,7 @@ class Cloud(State):
             self.now = max(self.now, moment)
             if due <= hour:
                 self._transit()
-            if moment == hour and "clock.hour" in self.catalogue.handlers:
+            if moment == hour:
                 for tenant in self.tenants():
                     self._system("clock.hour", tenant)
         self.now = end
@@ -175,14 +175,15 @@ class Cloud(State):
             after = replace(record, **dict(transition.changes))
             work = Work(self, transition.tenant, "system", "transition")
             work.put(after)
-            status = getattr(after, "status", "")
-            work.emit(f"{transition.kind}.{status}", record=after, before=record)
             self._by_itself(work)
+            event = f"{transition.kind}.{getattr(after, 'status', '')}"
+            self._system(event, transition.tenant, record=after, before=record)
 
-    def _system(self, event: str, tenant: str) -> None:
-        work = Work(self, tenant, "system", event)
-        work.emit(event)
-        self._by_itself(work)
+    def _system(self, event: str, tenant: str, **data: Any) -> None:
+        if event in self.catalogue.handlers:
+            work = Work(self, tenant, "system", event)
+            work.emit(event, **data)
+            self._by_itself(work)
 
     def _by_itself(self, work: Work) -> None:
         """Commit what the clock brings; there is nobody whom a refusal could be told."""

@@ -245,8 +245,6 @@ def as_json(record: Resource) -> dict[str, Any]:
 def _plain(value: Any) -> Any:
     if isinstance(value, tuple):
         return [_plain(item) for item in value]
-    if isinstance(value, Mapping):
-        return {key: _plain(value[key]) for key in sorted(value)}
     return value
 
 

@@ -562,6 +562,59 @@ def test_arrears_stop_an_instance_after_fifteen_days_and_payment_brings_it_back(
     assert (off.status, off.lock_reasons) == ("Stopped", ())
 
 
+def test_an_instance_that_is_locked_while_it_starts_does_not_stay_up():
+    for record, why in ((STOPPED, "arrears"), (SUBSCRIBED, "expiry")):
+        cloud = world(replace(record, status="Stopped"))
+        ok(cloud, "StartInstance", InstanceId=I)
+        cloud.insert(replace(instance(cloud), lock_reasons=("financial",)))
+        cloud.advance(30)
+        assert (instance(cloud).status, instance(cloud).stopped_by) == ("Stopping", why)
+        cloud.advance(20)
+        assert (instance(cloud).status, instance(cloud).lock_reasons) == ("Stopped", ("financial",))
+
+
+def test_an_instance_that_is_paid_for_while_it_stops_comes_back():
+    cloud = world(RUNNING, services=WITH_BILLING, cash=0)
+    cloud.advance(HOUR + 15 * DAY)
+    assert (instance(cloud).status, instance(cloud).stopped_by) == ("Stopping", "arrears")
+    ok(cloud, "PayBill", "customer")
+    assert (instance(cloud).status, instance(cloud).lock_reasons) == ("Stopping", ())
+    cloud.advance(20)
+    assert instance(cloud).status == "Starting"
+    cloud.advance(30)
+    assert instance(cloud).status == "Running"
+
+
+@pytest.mark.parametrize(("at_once", "status"), [("1", None), ("0", "Stopping")])
+def test_an_instance_that_is_given_back_goes_at_once_or_is_stopped_first(at_once, status):
+    cloud = world(RUNNING, services=WITH_BILLING)
+    arguments = {"InstanceIds": f'["{I}"]', "InstanceChargeType": "PrePaid"}
+    ok(cloud, "ModifyInstanceChargeType", **arguments)
+    ok(
+        cloud, "RefundInstance", ProductCode="ecs", InstanceId=I, ImmediatelyRelease=at_once
+    )  # fmt: skip
+    found = cloud.find("ecs.instance", I)
+    if status is None:
+        assert found is None
+    else:
+        assert isinstance(found, Instance)
+        assert (found.status, found.lock_reasons) == (status, ("refunded",))
+        assert refusal(cloud, "RebootInstance", InstanceId=I)[0] == "IncorrectInstanceStatus"
+
+
+def test_a_paid_upgrade_waits_for_the_next_restart():
+    from cirrus_env.cloud.services.billing.models import Order
+
+    order = Order("1", ACCOUNT, order_type="Upgrade", instance=I, config="ecs.g7.xlarge")
+    cloud = world(SUBSCRIBED, order, services=WITH_BILLING)
+    ok(cloud, "PayOrder", "customer", OrderId="1")
+    assert (instance(cloud).instance_type, instance(cloud).pending_type) == (
+        "ecs.g7.large", "ecs.g7.xlarge",
+    )  # fmt: skip
+    ok(cloud, "RebootInstance", InstanceId=I)
+    assert instance(cloud).cpu == 4
+
+
 def test_a_subscription_runs_on_through_arrears_and_stops_at_its_end():
     cloud = world(SUBSCRIBED, replace(RUNNING, id="i-2"), services=WITH_BILLING, cash=0)
     cloud.advance(16 * DAY)

@@ -277,6 +277,15 @@ def test_references_are_found_through_every_change(cloud):
     assert cloud.linked("toy.none", "box-1") == ()
 
 
+def test_a_kind_without_a_link_refers_to_nothing():
+    def look(work, arguments):
+        work.put(Box("new", "a"))
+        return {"found": work.linked("other.kind", "box-1")}
+
+    service = Service("x", (Box,), (operation("Look", look),))
+    assert Cloud(Catalogue([service]), 1, "a", NOW).call("Look", {}).result["found"] == []
+
+
 def test_a_reference_that_leads_nowhere_is_found(cloud):
     assert cloud.dangling() == [("toy.box", "box-3", "box-1")]  # it is in another account
     cloud.insert(Box("box-3", "b"))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 import subprocess
 import sys
 
@@ -10,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cirrus_env.world import Stream
+from cirrus_env.world.entropy import fresh_seed
 
 seeds = st.integers(-(2**70), 2**70)
 
@@ -74,6 +77,21 @@ def test_every_value_is_about_as_likely():
         counts[stream.below(7)] += 1
     assert all(900 < count < 1100 for count in counts)
     assert {Stream(n, "c").choice("abc") for n in range(50)} == set("abc")
+
+
+@given(seeds, st.integers(0, 9))
+def test_a_copy_goes_on_as_the_stream_does(seed, drawn):
+    stream = Stream(seed, "x")
+    for _ in range(drawn):
+        stream.below(2**90)
+    twins = [stream.copy(), copy.deepcopy(stream), pickle.loads(pickle.dumps(stream))]
+    expected = [stream.below(1000) for _ in range(5)]
+    assert all([twin.below(1000) for _ in range(5)] == expected for twin in twins)
+
+
+def test_a_fresh_seed_is_a_small_number():
+    assert 0 <= fresh_seed() < 2**32
+    assert len({fresh_seed() for _ in range(20)}) > 1
 
 
 @pytest.mark.parametrize("bound", [0, -1])
