@@ -151,6 +151,12 @@ def test_stale_constants_are_found_and_measured_ones_are_right():
     assert problems(case(replace(stale, bundled=False)), "constants") == []
 
 
+def test_a_recording_without_evidence_is_played_and_not_scored():
+    recording = load_ticket(Path(__file__).with_name("recording.toml"))
+    report = audit([case(recording, "recorded")])
+    assert report.findings == ()
+
+
 def test_constants_name_placeholders_and_never_ids():
     found = measured(TICKET)[VARIANT]["en"]
     assert found["shortest"] >= 1

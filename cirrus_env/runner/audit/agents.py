@@ -8,6 +8,7 @@ from typing import Final
 from cirrus_env.baselines.plans import expectations, plan
 from cirrus_env.baselines.registry import ATTACKS
 from cirrus_env.errors import OptionError
+from cirrus_env.judging.outcome import UNSCORED
 from cirrus_env.runner.agents import Agent
 from cirrus_env.runner.audit.case import Case, Played, play_case, play_oracle
 
@@ -18,7 +19,15 @@ LEAST_OF_THE_ORACLE: Final = 0.8
 
 
 def oracle_succeeds(case: Case) -> Iterator[str]:
-    """The oracle and the jump oracle succeed, and the oracle returns at least 0.8."""
+    """The oracle and the jump oracle succeed, and the oracle returns at least 0.8.
+
+    On a recording without evidence the reference plays to the end and is not scored.
+    """
+    if not case.scenario().gold.scored:
+        played = play_oracle(case, "plain")
+        if played.error or played.ended != UNSCORED:
+            yield f"the recording ends with {played.ended}"
+        return
     played = play_oracle(case, "plain")
     if not played.success:
         yield f"the oracle ends with {played.ended}"
@@ -31,6 +40,8 @@ def oracle_succeeds(case: Case) -> Iterator[str]:
 
 def changed_oracles(case: Case) -> Iterator[str]:
     """Every change of the oracle succeeds or fails as law R8 says; filler never pays."""
+    if not case.scenario().gold.scored:
+        return
     for mode, success in expectations(case.scenario()):
         if mode in ("plain", "jump"):
             continue

@@ -45,25 +45,33 @@ def _probe(case: Case, name: str) -> Iterator[str]:
 
 
 def _hidden(scenario: Scenario) -> dict[str, str]:
-    """What must not show, by what it is. Names count where they can't be plain words."""
+    """What must not show, by what it is."""
     gold = scenario.gold
-    found = {f"the variant's name {scenario.variant!r}": scenario.variant}
+    names = {f"the variant's name {scenario.variant!r}": scenario.variant}
+    texts = {"the closing words": gold.closing.text}
     for checkpoint in gold.checkpoints:
-        found[f"the checkpoint's name {checkpoint.id!r}"] = checkpoint.id
-        found[f"the reference reply of {checkpoint.id}"] = checkpoint.reference.reply
-        for text in checkpoint.near_misses:
-            found[f"a near-miss of {checkpoint.id}"] = text
-    found["the closing words"] = gold.closing.text
-    for text in gold.must_pass:
-        found["a must-pass reply"] = text
+        names[f"the checkpoint's name {checkpoint.id!r}"] = checkpoint.id
+        texts[f"the reference reply of {checkpoint.id}"] = checkpoint.reference.reply
+        for number, text in enumerate(checkpoint.near_misses):
+            texts[f"near-miss {number} of {checkpoint.id}"] = text
+    for number, text in enumerate(gold.must_pass):
+        texts[f"must-pass reply {number}"] = text
     for fact in scenario.private.facts.values():
         if fact.when == "never":
-            found[f"the never-told fact {fact.name}"] = fact.text
-    return {what: text for what, text in found.items() if _telling(text)}
+            texts[f"the never-told fact {fact.name}"] = fact.text
+    return {
+        **{what: name for what, name in names.items() if _no_plain_word(name)},
+        **{what: text for what, text in texts.items() if _telling(text)},
+    }
+
+
+def _no_plain_word(name: str) -> bool:
+    """Whether the name can't be in an honest observation by chance."""
+    return "_" in name or "-" in name
 
 
 def _telling(text: str) -> bool:
-    return len(text) >= SHORTEST or any(mark in text for mark in ("_", "-")) or not text.isascii()
+    return len(text) >= (SHORTEST if text.isascii() else SHORTEST // 2)
 
 
 def _early_facts(episode: TicketEpisode, name: str) -> Iterator[str]:
@@ -75,5 +83,5 @@ def _early_facts(episode: TicketEpisode, name: str) -> Iterator[str]:
     }
     said = "\n".join(str(record.action.get("text", "")) for record in episode.records)
     for fact in episode.scenario.private.facts.values():
-        if fact.name not in told and len(fact.text) >= SHORTEST and fact.text in said:
+        if fact.name not in told and _telling(fact.text) and fact.text in said:
             yield f"the fact {fact.name} shows to {name} before its time"
