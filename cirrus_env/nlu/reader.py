@@ -34,9 +34,10 @@ class Reader:
         scenario: Whose slots, facts, console actions and operations are read.
     """
 
-    __slots__ = ("_left_out", "_lexicon", "_subject")
+    __slots__ = ("_left_out", "_lexicon", "_scenario", "_subject")
 
     def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
         slots = tuple(scenario.gold.slots.values())
         private, public = scenario.private, scenario.public
         offered = operations(tuple(public.services), public.language)
@@ -51,6 +52,13 @@ class Reader:
             consents,
         )
         self._left_out = _left_out(self._subject.bound, private)
+
+    # it holds shared word trees that can't be pickled; an episode must be, in mid-course (law R6)
+    def __deepcopy__(self, memo: object) -> Reader:
+        return self
+
+    def __reduce__(self) -> tuple[object, tuple[object, ...]]:
+        return Reader, (self._scenario,)
 
     def read(self, text: str, heard: Heard) -> tuple[Act, ...]:
         """The dialogue acts of an assistant's reply, in a fixed order.
