@@ -160,7 +160,7 @@ def slots_are_told(scenario: Scenario) -> Found:
             for value, groups in slot.values.items():
                 if not groups:
                     yield f"slots.{name}.values.{value}", "no phrases"
-        elif not slot.near:
+        elif not slot.near and not slot.unit and slot.type != "id":
             yield f"slots.{name}.near", "no phrases bind a value to it"
 
 
