@@ -215,3 +215,16 @@ def test_import_refuses_an_unknown_format_and_a_missing_source(tmp_path):
 def test_the_program_prints_json_that_another_program_reads(capsys):
     assert main(["compare", "do-nothing", *ONE, "--seeds", "0", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["agents"][0]["agent"] == "do-nothing"
+
+
+def test_the_readmes_agent_runs_beside_the_embedded_ones(tmp_path, monkeypatch):
+    readme = (Path(__file__).parents[2] / "README.md").read_text()
+    (code,) = [part.split("```")[0] for part in readme.split("```python\n") if "class LooksFirst" in part]
+    (tmp_path / "my_agent.py").write_text(code)
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(sys, "path", sys.path.copy())
+    result = call("compare", "oracle", "my_agent.py:LooksFirst", *ONE, "--seeds", "0", "--json")
+    sys.modules.pop("my_agent", None)
+    assert result.code == 0, result.err
+    assert [agent["agent"] for agent in result.json["agents"]] == ["oracle", "looks-first"]
+    assert result.json["agents"][1]["invalid"] == 0
