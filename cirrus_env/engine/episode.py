@@ -245,8 +245,14 @@ class TicketEpisode:
         if chosen.customer is not None:
             setting = replace(setting, customer=_customer(chosen.customer))
         self._options = chosen
-        self._open(scenario, setting)
+        if turns and setting.customer is None:
+            # somebody outside takes over after these turns; the reference needs its answers
+            self._open(scenario, replace(setting, customer=find_customer("simulated")))
+        else:
+            self._open(scenario, setting)
         self.play_through(action for turn in turns for action in turn)
+        if setting.customer is None:
+            self._running.setting, self._running.state.mind = setting, None
         if turns and self.outcome is not None:
             raise OptionError(f"the reference ends within {chosen.turn} turns")
         self._start = len(self.records)

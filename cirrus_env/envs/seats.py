@@ -8,7 +8,13 @@ import numpy as np
 from gymnasium import spaces
 
 from cirrus_env.engine.episode import Step, TicketEpisode
-from cirrus_env.engine.plan import reference_actions
+from cirrus_env.engine.plan import (
+    PATIENCE,
+    reference_actions,
+    reference_turns,
+    under_way,
+    with_waits,
+)
 from cirrus_env.envs.actions import assistant_action, customer_action
 from cirrus_env.envs.spaces import (
     Mask,
@@ -83,6 +89,7 @@ class CustomerSeat:
         view: CustomerView | None = None,
         other: AssistantView | None = None,
         satisfied: float = 0.0,
+        played: int = 0,
     ) -> None:
         if isinstance(assistant, str):
             if assistant != REFERENCE:
@@ -95,6 +102,7 @@ class CustomerSeat:
         self.view = view if view is not None else CustomerView()
         self._other = other if other is not None else AssistantView()
         self._satisfied = satisfied
+        self._played = played
 
     def action_space(self) -> spaces.Dict[Any]:
         """What it may do."""
@@ -102,7 +110,9 @@ class CustomerSeat:
 
     def copy(self) -> CustomerSeat:
         """An independent copy; an assistant that is an object is shared."""
-        return CustomerSeat(self.assistant, self.view.copy(), self._other.copy(), self._satisfied)
+        return CustomerSeat(
+            self.assistant, self.view.copy(), self._other.copy(), self._satisfied, self._played
+        )
 
     def begin(self, episode: TicketEpisode) -> None:
         """A new episode has been reset: the assistant takes its first turn."""
@@ -110,6 +120,8 @@ class CustomerSeat:
         if not isinstance(self.assistant, str):
             self.assistant.reset(episode.scenario.seed)
         self._satisfied = satisfaction(episode)
+        turns = reference_turns(episode.scenario)[: episode.header["turn"]]
+        self._played = sum(map(len, turns))
         self._answer(episode)
 
     def act(self, episode: TicketEpisode, action: Any) -> Step:
@@ -142,13 +154,20 @@ class CustomerSeat:
     def _answer(self, episode: TicketEpisode) -> None:
         while episode.to_move == ASSISTANT:
             if isinstance(self.assistant, str):
-                plan = reference_actions(episode.scenario)
-                done = sum(record.seat == ASSISTANT for record in episode.records)
-                action: Any = plan[min(done, len(plan) - 1)]
+                self._follow_reference(episode)
             else:
                 given = self.assistant.act(self._other.observe(episode))
-                action = assistant_action(given, episode.tool_names)
-            episode.apply(ASSISTANT, action)
+                episode.apply(ASSISTANT, assistant_action(given, episode.tool_names))
+
+    def _follow_reference(self, episode: TicketEpisode) -> None:
+        scenario = episode.scenario
+        plan = tuple(with_waits(scenario, reference_actions(scenario)))
+        step = plan[min(self._played, len(plan) - 1)]
+        self._played += 1
+        for _ in range(PATIENCE if step.waits else 1):
+            episode.apply(ASSISTANT, step.action)
+            if episode.outcome is not None or not under_way(episode.messages[-1]["content"]):
+                return
 
 
 def read_customer(episode: TicketEpisode, action: Any) -> Any:

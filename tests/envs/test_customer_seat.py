@@ -6,6 +6,7 @@ import json
 
 import pytest
 
+from cirrus_env.engine.plan import reference_turns
 from cirrus_env.envs.ticket_env import TicketEnv
 from cirrus_env.errors import InvalidAction, OptionError
 from cirrus_env.tickets.load import bundled
@@ -58,6 +59,22 @@ def test_its_rewards_sum_to_its_satisfaction(env):
         done = terminated or truncated
     assert total == pytest.approx(env._seat._satisfied)
     assert 0 <= total <= 1
+
+
+@pytest.mark.parametrize("turns", [1, 2])
+def test_the_reference_goes_on_from_where_the_episode_starts(env, turns):
+    observation, info = env.reset(seed=1, options={"turn": turns})
+    reference = reference_turns(env.episode.scenario)
+    words = [turn[-1].text for turn in reference[: turns + 1]]
+    heard = [m["content"] for m in chat(observation) if m["role"] == "user"]
+    assert heard == words
+    said = [m["content"] for m in chat(observation) if m["role"] == "assistant"]
+    assert len(said) == turns + 1
+    assert (info["customer"], info["turn"]) == ("external", turns + 1)
+    again = env.snapshot()
+    observation, *_ = env.step(SAY)
+    env.restore(again)
+    assert env.step(SAY)[0] == observation
 
 
 def test_leaving_and_accepting(env):
