@@ -121,6 +121,7 @@ def chat(*calls, content=None):
         dict_action(type=1, arguments="\ud800"),
         dict_action(type=1, arguments="[]"),
         dict_action(type=1, tool=200),
+        dict_action(type=3, arguments="no-such-queue"),
         chat(("NoSuchTool", "{}")),
         chat(("close_ticket", "{}")),
         chat(("DescribeInstances", '{"NoSuchField": 1}')),
