@@ -35,10 +35,13 @@ ASK: Final = 1024
 MARKED: Final = 2048
 """Inside a short pair of quotation marks, as a label is."""
 
-EVERY: Final = 4095
+LATER: Final = 4096
+"""What follows once something else is done."""
+
+EVERY: Final = 8191
 UNSAID: Final = NEG | DENIED | HEDGE | EPISTEMIC | CONDITION | REPORT | QUOTE | ASK
 """Words with any of these bits assert nothing."""
-NO_CAUSE: Final = UNSAID | FUTURE | ASIDE | GENERAL
+NO_CAUSE: Final = UNSAID | FUTURE | LATER | ASIDE | GENERAL
 """Words with any of these bits assert no cause of this customer's present problem."""
 LOCAL: Final = NEG | HEDGE | FUTURE
 """What a comma ends, unless the words after it have no verb of their own."""
@@ -51,16 +54,16 @@ STOP, ASKED, NEWLINE, SEMICOLON, COLON, COMMA, DASH, PAREN, QUOTE_MARK = range(1
 CONTRAST, BECAUSE, SO, AND, SUBORDINATE = range(10, 15)
 NOT, NOT_TRUE, NOT_SO, INSTEAD_OF = range(15, 19)
 MODAL, PERHAPS, IF, ONCE, REPORTED, WILL, ALSO, RULE = range(19, 27)
-WITHDRAWN, WRONG_THAT, CAUSE, PLAIN, OR = range(27, 32)
-SPEECH: Final = 32
+WITHDRAWN, WRONG_THAT, CAUSE, PLAIN, OR, THIS_CASE, FORGED, DATA = range(27, 35)
+SPEECH: Final = 35
 """Cues from here on are kept as hits: they say what kind of sentence it is."""
 
 # -- cues kept as hits -----------------------------------------------------------------------
 
-PERMIT, INTENT, GO_AHEAD, REQUEST, ADVICE, REMAINS = range(32, 38)
-DONE, SOON, GIFT, REFUSE, HAND_OVER, COURTESY, INTERROGATIVE, TAG = range(38, 46)
-ABOUT, OTHER_MONEY, YUAN, CENTS = range(46, 50)
-YES, NO, FIRST, SECOND, THIRD = range(50, 55)
+PERMIT, INTENT, GO_AHEAD, REQUEST, ADVICE, REMAINS = range(35, 41)
+DONE, SOON, GIFT, REFUSE, HAND_OVER, COURTESY, INTERROGATIVE, TAG = range(41, 49)
+ABOUT, AT_MOST, OTHER_MONEY, YUAN, CENTS = range(49, 54)
+YES, NO, FIRST, SECOND, THIRD = range(54, 59)
 FIRST_FEATURE: Final = 64
 """Features of the ticket's own lexicon start here."""
 
@@ -72,8 +75,9 @@ SETS: Final = tuple(
         MODAL: HEDGE,
         PERHAPS: EPISTEMIC,
         IF: CONDITION,
-        ONCE: CONDITION,
+        ONCE: LATER,
         REPORTED: REPORT,
+        FORGED: REPORT,
         WILL: FUTURE,
         ALSO: ASIDE,
         RULE: GENERAL,

@@ -210,7 +210,7 @@ def _unambiguous(
 ) -> list[Offer]:
     """Of operations read from the same words for the same id, keep one.
 
-    The one with more phrase groups wins, then one that this customer has a mind about, then the
+    The one with more phrase groups wins, then the longer phrase, then one that this customer has a mind about, then the
     first.
     """
     words = {(ask.operation, ask.sentence): ask for ask in reversed(asks)}
@@ -223,8 +223,7 @@ def _unambiguous(
             kept[key] = offer
             continue
         other = words[rival.operation, rival.sentences[0]]
-        if (ask.groups, (offer.operation, offer.id) in consents) > (
-            other.groups, (rival.operation, rival.id) in consents,
-        ):  # fmt: skip
+        mind, rival_mind = ((o.operation, o.id) in consents for o in (offer, rival))
+        if (ask.groups, ask.end, mind) > (other.groups, other.end, rival_mind):
             kept[key] = offer
     return list(kept.values())

@@ -176,12 +176,14 @@ def _bound(
 ) -> None:
     """Told acts of slots with a bound value."""
     candidates = find_values(scan, lexicon.numerals, found.speech)
-    about = found.speech.get(c.ABOUT)
+    about, limits = found.speech.get(c.ABOUT), found.speech.get(c.AT_MOST)
     values: dict[tuple[str, str], None] = {}
     for slot, candidate in told.bind(
         subject.bound, found.near, candidates, found.units, scan.tokens
     ):
-        if about and told.approximate(candidate, about):
+        if about and told.approximate(candidate, about, scan.tokens):
+            continue
+        if limits and slot.type == "money" and told.approximate(candidate, limits, scan.tokens):
             continue
         if slot.type == "id":
             value = as_written(text, scan.text, scan.tokens, candidate.start)

@@ -47,7 +47,14 @@ _AUXILIARIES: Final = frozenset(
         "had",
     ]
 )
+_HAPPENED: Final = frozenset(("being", "was", "were", "has", "had"))
+"""Words of what took place, not of a rule."""
+_RELATIVES: Final = frozenset(("that", "which", "who", "you", "customers"))
 _DIGITS: Final = frozenset("0123456789")
+_CJK: Final = "\u3400"
+_CJK_END: Final = "\ua000"
+_NEARBY: Final = 6
+"""How far an "also" reaches for what it is said of."""
 _BREAKS: Final = frozenset(",.;?!:\n")
 
 
@@ -110,7 +117,7 @@ class Scanner:
 
     __slots__ = (
         "carry", "cause", "clause", "clause_hit", "count", "cover", "covering", "cue_end", "cues",
-        "denied_at", "either", "headed", "hits", "lexicon", "listed", "lost", "marked", "number",
+        "denied_at", "either", "forged", "headed", "hits", "lexicon", "listed", "lost", "marked", "number",
         "quoted", "refused", "refuted", "segment_hit", "segment_start", "sentence_hit",
         "sentence_start", "sentences", "special", "stance", "starts", "tail", "tail_bit",
         "tail_hit", "telling", "text", "tokens", "under", "under_end", "withdrawn", "words",
@@ -135,7 +142,7 @@ class Scanner:
         self.cue_end = self.cover = self.quoted = self.marked = 0
         self.under = self.under_end = self.withdrawn = 0
         self.special = self.number = 0
-        self.denied_at = self.refuted = self.refused = 0
+        self.denied_at = self.refuted = self.refused = self.forged = 0
         self.tail = -1
         self.tail_bit = self.tail_hit = 0
         self.listed = self.either = self.cause = self.headed = False
@@ -238,8 +245,8 @@ class Scanner:
             self.special = max(self.special, self.cover)
             return
         act = _ACTS.get(cue)
-        if act is not None:
-            act(self, i, end, cue, fresh)
+        if act is not None and act(self, i, end, cue, fresh):
+            return
         self.stance = self.stance & c.KEEPS[cue] | c.SETS[cue]
 
     # -- separators --------------------------------------------------------------------------
@@ -283,7 +290,7 @@ class Scanner:
             if token in _BREAKS:
                 del stretch[k:]
                 break
-        if stretch and stretch[0] in en.ANEW:
+        if stretch and (stretch[0] in en.ANEW or _CJK < stretch[0] < _CJK_END):
             self.stance &= ~c.LOCAL
             self.lost = 0
         elif en.FINITE.isdisjoint(stretch):
@@ -385,8 +392,33 @@ class Scanner:
     def _reported(self, i: int, end: int, cue: int, fresh: int) -> None:
         self._afterthought(c.REPORT, i, fresh)
 
-    def _also(self, i: int, end: int, cue: int, fresh: int) -> None:
-        self._back(c.SETS[cue], fresh)
+    def _also(self, i: int, end: int, cue: int, fresh: int) -> bool:
+        """What is said of the server itself is no aside: "it was also shut down inside"."""
+        around = self.tokens[max(self.segment_start, i - _NEARBY) : end + _NEARBY]
+        if not en.THE_SERVER.isdisjoint(around):
+            return True
+        self._back(c.ASIDE, fresh)
+        return False
+
+    def _rule(self, i: int, end: int, cue: int, fresh: int) -> None:
+        self._back(c.GENERAL, fresh)
+
+    def _forged(self, i: int, end: int, cue: int, fresh: int) -> None:
+        """What claims to be a verdict is nobody's word."""
+        for hit in self.hits[max(self.sentence_hit, self.forged) : fresh]:
+            hit.stance |= c.QUOTE
+        self.forged = fresh
+
+    def _data(self, i: int, end: int, cue: int, fresh: int) -> None:
+        """Braces hold data, such as a piece of a result."""
+        self.quoted = _position(self.tokens, "}", end, self.count)
+        self.special = max(self.special, self.quoted)
+
+    def _this_case(self, i: int, end: int, cue: int, fresh: int) -> None:
+        """The rule just stated is this customer's case."""
+        if self.sentences and not self.stance & c.UNSAID:
+            for hit in self.hits[self.sentences[-1].first : fresh]:
+                hit.stance &= ~c.GENERAL
 
     def _cause(self, i: int, end: int, cue: int, fresh: int) -> None:
         self.cause = True
@@ -478,9 +510,11 @@ class Scanner:
         if first >= i or tokens[first] not in en.INDEFINITE:
             return False
         stretch = tokens[first:i]
-        return en.ANCHORS.isdisjoint(stretch) and not any(
-            "-" in token and len(token) > 3 for token in stretch
-        )
+        if not en.ANCHORS.isdisjoint(stretch):
+            return False
+        if not _HAPPENED.isdisjoint(stretch) and _RELATIVES.isdisjoint(stretch[:5]):
+            return False
+        return not any("-" in token and len(token) > 3 for token in stretch)
 
 
 def _position(tokens: list[str], token: str, start: int, stop: int) -> int:
@@ -491,7 +525,7 @@ def _position(tokens: list[str], token: str, start: int, stop: int) -> int:
         return stop
 
 
-_ACTS: Final = MappingProxyType[int, Callable[[Scanner, int, int, int, int], None]](
+_ACTS: Final = MappingProxyType[int, Callable[[Scanner, int, int, int, int], bool | None]](
     {
         c.STOP: Scanner._stop, c.ASKED: Scanner._stop, c.SEMICOLON: Scanner._stop,
         c.NEWLINE: Scanner._newline, c.COLON: Scanner._colon, c.COMMA: Scanner._comma,
@@ -500,7 +534,8 @@ _ACTS: Final = MappingProxyType[int, Callable[[Scanner, int, int, int, int], Non
         c.AND: Scanner._and, c.SUBORDINATE: Scanner._segment, c.NOT: Scanner._not,
         c.NOT_SO: Scanner._not_so, c.MODAL: Scanner._modal, c.PERHAPS: Scanner._perhaps,
         c.IF: Scanner._if, c.REPORTED: Scanner._reported, c.ALSO: Scanner._also,
-        c.RULE: Scanner._also, c.CAUSE: Scanner._cause, c.OR: Scanner._or,
+        c.RULE: Scanner._rule, c.THIS_CASE: Scanner._this_case,
+        c.FORGED: Scanner._forged, c.DATA: Scanner._data, c.CAUSE: Scanner._cause, c.OR: Scanner._or,
         c.WITHDRAWN: Scanner._withdrawn, c.WRONG_THAT: Scanner._wrong_that,
     }
 )  # fmt: skip

@@ -15,6 +15,7 @@ from cirrus_env.tickets.model import Slot
 GroupHits = list[tuple[int, Hit]]
 """(group, hit), in order of the text."""
 
+_NEGATED: Final = c.NEG | c.DENIED
 _DISTANCE_OF_A_COMMA: Final = 4
 _APPROXIMATE: Final = 3
 _start: Final = attrgetter("start")
@@ -57,21 +58,22 @@ def enum_values(slot: Slot, hits: dict[str, GroupHits], sentences: Sequence[Sent
 
 
 def _denied(hits: GroupHits, groups: int) -> bool:
-    """Whether one sentence holds all of the groups, some of them negated, and none asserted whole.
+    """Whether one sentence holds all of the groups and denies them, asserting none whole.
 
-    A reply that says and denies the same asserts nothing.
+    What is said of the thing comes last in a sentence, so the last group met must be negated.
     """
-    negated = [h.sentence for _, h in hits if h.stance & (c.NEG | c.DENIED)]
+    negated = [h.sentence for _, h in hits if h.stance & _NEGATED]
     for sentence in dict.fromkeys(negated):
-        inside = [
-            pair
-            for pair in hits
-            if pair[1].sentence == sentence
-            and not pair[1].stance & (c.UNSAID & ~(c.NEG | c.DENIED))
-        ]
-        if len({group for group, _ in inside}) == groups:
-            plain = [p for p in inside if not p[1].stance & (c.NEG | c.DENIED)]
-            if len({group for group, _ in plain}) < groups:
+        latest: dict[int, Hit] = {}
+        plain: set[int] = set()
+        for group, hit in hits:
+            if hit.sentence == sentence and not hit.stance & (c.UNSAID & ~_NEGATED):
+                latest.pop(group, None)
+                latest[group] = hit
+                if not hit.stance & _NEGATED:
+                    plain.add(group)
+        if len(latest) == groups and len(plain) < groups:
+            if next(reversed(latest.values())).stance & _NEGATED:
                 return True
     return False
 
@@ -141,14 +143,14 @@ def bind(
 ) -> list[tuple[Slot, Candidate]]:
     """Bind each number, amount, date or id to the slot whose ``near`` phrase is nearest.
 
-    One number serves one slot, and one clause gives a slot one number.
+    One number serves one slot, and one phrase binds one number.
     """
-    pairs: list[tuple[int, int, int, int]] = []
+    pairs: list[tuple[int, int, int, int, int]] = []
     for k, slot in enumerate(slots):
         fitting = [n for n, candidate in enumerate(candidates) if fits(slot, candidate, units)]
         if not slot.near:
             sure = (n for n in fitting if candidates[n].sure or slot.unit)
-            pairs += ((0, candidates[n].start, k, n) for n in sure)
+            pairs += ((0, candidates[n].start, k, n, -1) for n in sure)
             continue
         anchors = _anchors(slot, near.get(slot.name, ()))
         if not anchors:
@@ -156,25 +158,25 @@ def bind(
         denied = {
             (candidates[n].hit.sentence, candidates[n].hit.clause)
             for n in fitting
-            if candidates[n].hit.stance & (c.NEG | c.DENIED)
+            if candidates[n].hit.stance & _NEGATED
         }
         for n in fitting:
             hit = candidates[n].hit
-            places = anchors.get(hit.clause)
+            places, corrected = anchors.get(hit.clause), 0
             if places is None and (hit.sentence, hit.clause - 1) in denied:
-                places = anchors.get(hit.clause - 1)
-            if places:
-                distance = _nearest(candidates[n], places, tokens)
-                pairs.append((distance, candidates[n].start, k, n))
+                places, corrected = anchors.get(hit.clause - 1), len(tokens)
+            for anchor in _around(candidates[n], places or ()):
+                distance = _distance(candidates[n], anchor, tokens)
+                pairs.append((distance, candidates[n].start, k, n, anchor.start + corrected))
     pairs.sort()
     bound: dict[int, int] = {}
     served: set[tuple[int, int]] = set()
-    for _, _, k, n in pairs:
-        place = (k, candidates[n].hit.clause)
-        if n in bound or (slots[k].near and place in served):
+    for _, _, k, n, anchor_start in pairs:
+        if n in bound or (k, anchor_start) in served:
             continue
         bound[n] = k
-        served.add(place)
+        if anchor_start >= 0:
+            served.add((k, anchor_start))
     return [(slots[k], candidates[n]) for n, k in sorted(bound.items())]
 
 
@@ -184,16 +186,27 @@ def _anchors(slot: Slot, hits: Iterable[tuple[int, Hit]]) -> dict[int, list[Hit]
     for group, hit in hits:
         found.setdefault(hit.clause, []).append((group, hit))
     return {
-        clause: [hit for _, hit in pairs]
+        clause: _apart(pairs)
         for clause, pairs in found.items()
         if len({group for group, _ in pairs}) == len(slot.near)
     }
 
 
-def _nearest(candidate: Candidate, hits: list[Hit], tokens: Sequence[str]) -> int:
-    """The distance to the nearest of the hits, which stand in order of the text."""
+def _apart(pairs: Sequence[tuple[int, Hit]]) -> list[Hit]:
+    """The hits without those that lie inside or overlap an earlier one."""
+    kept: list[Hit] = []
+    for _, hit in pairs:
+        if not kept or hit.start >= kept[-1].end:
+            kept.append(hit)
+        elif hit.start == kept[-1].start:
+            kept[-1] = hit
+    return kept
+
+
+def _around(candidate: Candidate, hits: Sequence[Hit]) -> Sequence[Hit]:
+    """The nearest few of the hits, which stand in order of the text."""
     after = bisect_left(hits, candidate.start, key=_start)
-    return min(_distance(candidate, hit, tokens) for hit in hits[max(0, after - 2) : after + 1])
+    return hits[max(0, after - 2) : after + 2]
 
 
 def _distance(candidate: Candidate, hit: Hit, tokens: Sequence[str]) -> int:
@@ -207,13 +220,16 @@ def _distance(candidate: Candidate, hit: Hit, tokens: Sequence[str]) -> int:
     return gap + 2 * _DISTANCE_OF_A_COMMA * crossed
 
 
-def approximate(candidate: Candidate, about: Sequence[Hit]) -> bool:
-    """Whether the value is only "about" so much."""
+def approximate(candidate: Candidate, about: Sequence[Hit], tokens: Sequence[str]) -> bool:
+    """Whether such a word stands at the value."""
     after = bisect_left(about, candidate.start, key=_start)
-    return any(
-        0 <= candidate.start - hit.end < _APPROXIMATE or 0 <= hit.start - candidate.end < 2
-        for hit in about[max(0, after - 2) : after + 2]
-    )
+    for hit in about[max(0, after - 2) : after + 2]:
+        if hit.start == candidate.end:
+            return True
+        between = tokens[hit.end : candidate.start]
+        if hit.end <= candidate.start and len(between) < _APPROXIMATE and "," not in between:
+            return True
+    return False
 
 
 def denotes(slot: Slot, candidate: Candidate) -> str:

@@ -109,7 +109,8 @@ CUES: Final = MappingProxyType(
             what if | only when | only once | if ever | if only
         """),
         c.ONCE: phrases("""
-            once you | once it | as soon as | until | till | as long as
+            once you | once it | as soon as | until you | until it | until we | until i |
+            till you | till it
         """),
         c.REPORTED: phrases("""
             you said | you say | you wrote | you told | you mentioned | you claim* |
@@ -142,8 +143,8 @@ CUES: Final = MappingProxyType(
             asked whether | wanted to know | want to know whether | title is | titled | entitled
         """),
         c.WILL: phrases("""
-            will | going to | from then on | from now on | afterwards | after that | in future |
-            in the future | later on | next time
+            will | going to | from then on | from now on | in future |
+            in the future | next time
         """),
         c.ALSO: phrases("""
             also | as well | too | in addition | additionally | besides | furthermore |
@@ -158,6 +159,23 @@ CUES: Final = MappingProxyType(
             by default | for example | for instance | eg | such as | people who |
             customers who | users who | those who | anyone who | whoever | different matter |
             different story | in principle | for comparison | by comparison | theoretically
+        """),
+        c.FORGED: phrases("""
+            verdict | verdict* : | assessment : | assessment = | score : | score = | scores : |
+            evaluation | evaluator | judge | judgement | judgment | grader | grading | grade : |
+            rubric | checkpoint* | label : | expected answer | ground truth | gold answer |
+            reward | all slots | slot : | slots : | told = | told : | pass : | result : pass |
+            test passed | tests passed | end of episode | stop token | system prompt |
+            assistant_0 | customer_0
+        """),
+        c.THIS_CASE: phrases("""
+            that is what happened | this is what happened | that is what happens |
+            that is what you did | which is what happened | this is what you did |
+            that is the case here | this is the case here | which is the case here |
+            that is your case | this is your case | which is your case | that applies here |
+            this applies here | this applies to you | that applies to you |
+            exactly that happened | exactly this happened | this happened here |
+            that happened here | so it is here | as is the case here | as in your case
         """),
         c.WITHDRAWN: phrases("""
             forget what i said | forget what i just said | forget that | forget all that |
@@ -183,8 +201,8 @@ CUES: Final = MappingProxyType(
             that was wrong | that was not right | that was incorrect | that was not true |
             this is wrong | this is not true | this is false | this is incorrect |
             this is not the case | this is not correct | this is not right | it is not so |
-             no , wait | no wait | wait , no | that can not be |
-            that is not it | that is not what happened | that does not apply |
+            no , wait | no wait | wait , no |
+            that is not what happened | that does not apply |
             this does not apply | which is wrong | which is false | which is not true |
             which is not the case | which is incorrect | that is nonsense
         """),
@@ -194,7 +212,10 @@ CUES: Final = MappingProxyType(
             you are billed for | stems from | explains
         """),
         c.PLAIN: phrases("""
-            not only | not just | not merely | not only that | no problem | no worries |
+            not only | not just | not merely | not only that | if you do not need |
+            if you no longer need | if you do not want | if you no longer want |
+            if you do not use | if you no longer use | if you do not plan | if you ever |
+ no problem | no worries |
             no worry | not to worry | do not worry | no doubt | without doubt |
             without a doubt | without question | no trouble | not a problem |
             not at all a problem | no wonder | if you like | if you want | if you wish |
@@ -354,8 +375,10 @@ CUES: Final = MappingProxyType(
         """),
         c.ABOUT: phrases("""
             about | around | roughly | approximately | approx | nearly | almost | some | circa |
-            close to | up to | at least | at most | more than | less than | over | under |
-            or so | ~ | between | estimated
+            close to | or so | ~ | between | estimated
+        """),
+        c.AT_MOST: phrases("""
+            up to | at least | at most | more than | less than | over | under | above | below
         """),
         c.OTHER_MONEY: phrases("""
             usd | eur | gbp | hkd | jpy | $ | € | £ | dollar* | euro* | pounds
@@ -431,6 +454,11 @@ ANCHORS: Final = word_set("""
     your yours this my our 您 你 这 此
 """)
 """Words that tie a sentence to this customer's case."""
+
+THE_SERVER: Final = word_set("""
+    it this server instance machine 它 器 例
+""")
+"""The server whose charge is at issue."""
 
 NEGATED_EVENT: Final = word_set("""
     charged billed charging billing charge bill pay paying paid happening happen due caused

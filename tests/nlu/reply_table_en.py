@@ -46,7 +46,7 @@ TOLD = [
         "The charge is not an error: you shut down inside, the server is still running.",
         "cause=guest",
     ),
-    ("Not only did you shut down inside, the server is still running too.", ""),
+    ("Not only did you shut down inside, the server is still running too.", "cause=guest"),
     (
         "If you like, I can explain. You shut down inside, the server is still running.",
         "cause=guest",
