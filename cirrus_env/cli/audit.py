@@ -86,7 +86,7 @@ def _print(streams: Streams, report: Report) -> None:
             wrong = sum(f.check == check and f.where in labels for f in report.findings)
             cells.append(f"{wrong} wrong" if wrong else "ok")
         table.add_row(*group, str(len(labels)), *cells)
-    streams.console().print(table)
+    streams.table(table)
     for finding in report.findings:
         streams.line(one_line(f"{finding.check}: {finding.where}: {finding.problem}"))
     verdict = "all proved" if report.passed else f"{len(report.findings)} findings"

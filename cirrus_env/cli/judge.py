@@ -63,7 +63,7 @@ def _print(streams: Streams, found: Mapping[str, Agreement]) -> None:
     for language in languages:
         table.add_row(language, *(_cell(each.by_language.get(language)) for each in found.values()))
     table.add_row("false accepts", *(str(len(each.false_accepts)) for each in found.values()))
-    streams.console().print(table)
+    streams.table(table)
 
 
 def _cell(share: Share | None) -> str:

@@ -52,4 +52,4 @@ def _table(streams: Streams, rows: list[dict[str, Any]]) -> None:
             " ".join(dict.fromkeys(row["endings"].values())),
             printable(row["title"]),
         )
-    streams.console().print(table)
+    streams.table(table)

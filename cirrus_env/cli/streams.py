@@ -11,9 +11,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 if TYPE_CHECKING:
     from rich.console import Console
-
-PIPED_WIDTH = 200
-"""Columns of a table that goes to a file or another program: wide enough not to cut."""
+    from rich.table import Table
 
 # C0 and C1 controls but tab and newline, marks that reorder text, and lone surrogates (law R13).
 _ABOVE = "\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff"
@@ -54,9 +52,12 @@ class Streams:
                 reconfigure(errors="replace")
         return cls(sys.stdout, sys.stderr, sys.stdin)
 
-    def console(self) -> Console:
-        """A rich console on ``out``; plain and wide where that is no terminal."""
-        return _console(self.out)
+    def table(self, table: Table) -> None:
+        """Print a table as wide as it needs to be, however narrow the terminal: nothing is cut."""
+        console = _console(self.out)
+        unbounded = console.options.update(max_width=100_000)
+        console.width = max(console.width, console.measure(table, options=unbounded).maximum)
+        console.print(table, crop=False)
 
     def progress_console(self) -> Console:
         """A rich console on ``err``."""
@@ -92,7 +93,4 @@ def _escape(match: re.Match[str]) -> str:
 def _console(stream: TextIO) -> Console:
     from rich.console import Console  # loaded on first use (the import budget)
 
-    console = Console(file=stream, highlight=False, markup=False, emoji=False, soft_wrap=False)
-    if not console.is_terminal:
-        console.width = PIPED_WIDTH
-    return console
+    return Console(file=stream, highlight=False, markup=False, emoji=False)

@@ -219,7 +219,9 @@ def test_the_program_prints_json_that_another_program_reads(capsys):
 
 def test_the_readmes_agent_runs_beside_the_embedded_ones(tmp_path, monkeypatch):
     readme = (Path(__file__).parents[2] / "README.md").read_text()
-    (code,) = [part.split("```")[0] for part in readme.split("```python\n") if "class LooksFirst" in part]
+    (code,) = [
+        part.split("```")[0] for part in readme.split("```python\n") if "class LooksFirst" in part
+    ]
     (tmp_path / "my_agent.py").write_text(code)
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(sys, "path", sys.path.copy())

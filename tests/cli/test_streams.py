@@ -47,7 +47,14 @@ def test_json_output_reads_back_and_is_safe_too(value):
     assert printable(text) == text
 
 
-def test_markup_in_a_models_words_is_no_markup():
+def test_a_table_is_never_cut_and_markup_in_it_is_no_markup(monkeypatch):
+    from rich.table import Table
+
+    monkeypatch.setenv("COLUMNS", "40")
+    table = Table(box=None)
+    table.add_column("words")
+    text = "[bold]not bold[/bold] :smile: [link=x]y[/link] " + "long " * 30
+    table.add_row(text)
     to = streams()
-    to.console().print("[bold]not bold[/bold] :smile: [link=x]y[/link]")
-    assert to.out.getvalue() == "[bold]not bold[/bold] :smile: [link=x]y[/link]\n"
+    to.table(table)
+    assert to.out.getvalue().splitlines()[1].strip() == text.strip()
