@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from typing import Any, Final, TypeVar
 
 from cirrus_env.cloud.model import Resource
@@ -65,17 +66,14 @@ def one_of(*values: str, default: str = "", description: str = "") -> Schema:
     return schema
 
 
-def id_list(value: str, parameter: str, at_most: int = 100) -> list[str]:
+def id_list(value: str, parameter: str, at_most: int = 100) -> tuple[str, ...]:
     """The ids of a parameter that holds a JSON array of strings as text.
 
     Raises:
         CloudError: If it is no such array, or holds more than ``at_most`` ids.
     """
-    try:
-        ids = strict_loads(value)
-    except MalformedText:
-        ids = None
-    if not isinstance(ids, list) or not all(isinstance(id, str) for id in ids):
+    ids = _ids(value)
+    if ids is None:
         raise CloudError(
             f"Invalid{parameter}.Malformed",
             f'{parameter} must be a JSON array of ids as text, such as ["a", "b"].',
@@ -85,6 +83,17 @@ def id_list(value: str, parameter: str, at_most: int = 100) -> list[str]:
             f"Invalid{parameter}.Malformed", f"{parameter} takes at most {at_most} ids."
         )
     return ids
+
+
+@lru_cache(maxsize=256)
+def _ids(value: str) -> tuple[str, ...] | None:
+    try:
+        ids = strict_loads(value)
+    except MalformedText:
+        return None
+    if not isinstance(ids, list) or not all(isinstance(id, str) for id in ids):
+        return None
+    return tuple(ids)
 
 
 def page(items: Sequence[T], arguments: Mapping[str, Any]) -> tuple[Sequence[T], dict[str, int]]:

@@ -499,3 +499,34 @@ def test_a_catalogue_is_one_object_however_it_is_copied():
     assert copy.deepcopy(one) is one
     assert pickle.loads(pickle.dumps(one)) is catalogue(("ecs", "disk"))
     assert one.service_of["StopInstance"] == "ecs"
+
+
+# -- cost ----------------------------------------------------------------------------------------
+
+
+@pytest.mark.long
+def test_a_large_world_costs_no_more():
+    from timeit import timeit
+
+    def world(others):
+        cloud = Cloud(Catalogue([TOY]), 3, "a", NOW)
+        for n in range(others):
+            cloud.insert(Box(f"box-x{n}", "a", inside=f"box-x{n // 2}"))
+        cloud.insert(Box("box-1", "a"))
+        cloud.insert(Box("box-2", "a", inside="box-1"))
+        return cloud
+
+    def looks(cloud):
+        return lambda: cloud.call("Peek", {"id": "box-1"})
+
+    def marks(cloud):
+        return lambda: cloud.restore(cloud.snapshot())
+
+    small, large = world(20), world(2000)
+    for act in (looks, marks):  # by turns, for other work on the machine slows both
+        pairs = [
+            (timeit(act(small), number=500), timeit(act(large), number=500)) for _ in range(40)
+        ]
+        least = [min(times) / 500 for times in zip(*pairs, strict=True)]
+        assert least[1] <= 1.2 * least[0]
+    assert least[1] <= 20e-6
