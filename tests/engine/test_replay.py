@@ -1,4 +1,4 @@
-"""Law R2: a stored trajectory plays again to the same bytes and scores again to the same numbers."""
+"""Law R2: a stored trajectory plays again to the same bytes and scores to the same numbers."""
 
 import json
 
