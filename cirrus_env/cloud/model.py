@@ -39,8 +39,8 @@ class Resource:
 
 
 def draw_id(kind: type[Resource], stream: Stream) -> str:
-    """An id of this kind's shape, such as ``i-bp1`` and 15 letters or digits."""
-    return kind.id_prefix + stream.letters(15)
+    """An id of this kind's shape, such as ``i-bp1`` and 17 letters or digits."""
+    return kind.id_prefix + stream.letters(17)
 
 
 class Link(NamedTuple):
