@@ -40,6 +40,9 @@ _FILLER: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 _CAUSE: Final[Mapping[str, str]] = MappingProxyType(
     {"en": "The cause is this: {}.", "zh": "原因是：{}。"}
 )
+_BARELY: Final[Mapping[str, str]] = MappingProxyType(
+    {"en": "Please see to this case.", "zh": "请处理此工单。"}
+)
 _AMOUNT: Final = re.compile(r"(?<![\d.])\d{1,3}(?:,\d{3})+(?:\.\d\d)?|(?<![\d.,])\d+(?:\.\d\d)?")
 
 
@@ -96,6 +99,12 @@ def filler(scenario: Scenario, argument: str = "") -> Turn:
     """Empty talk before the reference."""
     talk = (AssistantAction("reply", text) for text in _in_language(_FILLER, scenario))
     return (*talk, *reference_actions(scenario))
+
+
+def closing_barely(scenario: Scenario, actions: Turn) -> Turn:
+    """The same actions with last words that bind nothing, such as an empty hand-over summary."""
+    *before, closing = actions
+    return (*before, replace(closing, text=_in_language(_BARELY, scenario)))
 
 
 def late_consent(scenario: Scenario, argument: str = "") -> Turn:

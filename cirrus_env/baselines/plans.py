@@ -12,7 +12,13 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from cirrus_env.baselines import mutations
-from cirrus_env.engine.plan import PlanStep, Turn, reference_actions, with_waits
+from cirrus_env.engine.plan import (
+    PlanStep,
+    Turn,
+    checkpoint_actions,
+    reference_actions,
+    with_waits,
+)
 from cirrus_env.errors import OptionError
 from cirrus_env.tickets.model import Scenario
 
@@ -75,9 +81,13 @@ def _sibling(scenario: Scenario, argument: str) -> Turn:
 
 
 def _minus(scenario: Scenario, argument: str) -> Turn:
-    if all(c.id != argument for c in scenario.gold.checkpoints):
+    found = [c for c in scenario.gold.checkpoints if c.id == argument]
+    if not found:
         return ()
-    return reference_actions(scenario, [argument])
+    actions = reference_actions(scenario, [argument])
+    if checkpoint_actions(found[0]):
+        return actions
+    return mutations.closing_barely(scenario, actions)  # what it needs is in the last words
 
 
 MODES: Final[Mapping[str, Callable[[Scenario, str], Turn]]] = MappingProxyType(
