@@ -91,7 +91,7 @@ class Lexicon:
         end = c.FIRST_FEATURE + len(self.features)
         self.operating = self.operating or end
         self.counting = self.counting or end
-        self.tree = Tree(words_en.SKIPPED, phrases)
+        self.tree = Tree(words_en.STRIPPED, phrases)
 
 
 @lru_cache(maxsize=512)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from cirrus_env.nlu import verbatim
 from cirrus_env.nlu.answers import read_answer
@@ -26,6 +27,8 @@ from cirrus_env.nlu.scanner import Scanner
 from cirrus_env.tickets.model import Private, Scenario, Slot
 from cirrus_env.wire import Act
 
+_PHRASED: Final = ("enum", "statement")
+
 
 class Reader:
     """Reads replies of one scenario; cheap to make, never changed.
@@ -46,7 +49,8 @@ class Reader:
         self._subject = Subject(
             tuple(s for s in slots if s.type == "enum"),
             tuple(s for s in slots if s.type == "statement"),
-            tuple(s for s in slots if s.type not in ("enum", "statement")),
+            tuple(s for s in slots if s.type not in _PHRASED),
+            any(s.type not in _PHRASED and not s.near for s in slots),
             {slot.name: k for k, slot in enumerate(slots)},
             offered,
             consents,

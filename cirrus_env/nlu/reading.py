@@ -29,6 +29,7 @@ class Subject(NamedTuple):
         enums: Slots told by phrases.
         statements: Slots of consequences.
         bound: Slots told by a number, amount, date or id.
+        loose: Whether one of these needs no phrase nearby.
         order: Slot name -> its place.
         operations: What an assistant may propose.
         consents: (operation, id) that this customer has a mind about.
@@ -37,6 +38,7 @@ class Subject(NamedTuple):
     enums: tuple[Slot, ...]
     statements: tuple[Slot, ...]
     bound: tuple[Slot, ...]
+    loose: bool
     order: Mapping[str, int]
     operations: Mapping[str, Offered]
     consents: frozenset[tuple[str, str]]
@@ -45,7 +47,7 @@ class Subject(NamedTuple):
 class _Found:
     """The hits of a reply, sorted by what they are for."""
 
-    __slots__ = ("console", "facts", "near", "numbers", "offered", "speech", "units", "values")
+    __slots__ = ("console", "facts", "near", "numbers", "operating", "speech", "units", "values")
 
     def __init__(self, lexicon: Lexicon, hits: list[Hit]) -> None:
         self.values: dict[str, dict[str, GroupHits]] = {}
@@ -53,15 +55,15 @@ class _Found:
         self.units: dict[int, str] = {}
         self.facts: list[tuple[str, int, GroupHits]] = []
         self.console: list[tuple[str, int, GroupHits]] = []
-        self.offered: dict[str, GroupHits] = {}
         self.speech: dict[int, list[Hit]] = {}
         self.numbers = False
+        self.operating: list[tuple[int, Hit]] = []
         last, owners, features = lexicon.operating, lexicon.owners, lexicon.features
         by_owner: dict[int, GroupHits] = {}
         for hit in hits:
             for feature in hit.features:
                 if feature >= last:
-                    self.numbers = self.numbers or feature >= lexicon.counting
+                    self.operating.append((feature, hit))
                 elif feature >= c.FIRST_FEATURE:
                     owner, group = features[feature - c.FIRST_FEATURE]
                     if owner in by_owner:
@@ -87,14 +89,15 @@ class _Found:
             elif kind == CONSOLE:
                 self.console.append((name, groups, found))
 
-    def offers(self, lexicon: Lexicon, hits: list[Hit]) -> None:
-        """Sort the operations' words; most replies propose nothing and never need it."""
+    def offers(self, lexicon: Lexicon) -> dict[str, GroupHits]:
+        """The operations' words, by operation; most replies propose nothing and need none."""
         owners, features = lexicon.owners, lexicon.features
-        for hit in hits:
-            for feature in hit.features:
-                if lexicon.operating <= feature < lexicon.counting:
-                    owner, group = features[feature - c.FIRST_FEATURE]
-                    self.offered.setdefault(owners[owner].name, []).append((group, hit))
+        found: dict[str, GroupHits] = {}
+        for feature, hit in self.operating:
+            if feature < lexicon.counting:
+                owner, group = features[feature - c.FIRST_FEATURE]
+                found.setdefault(owners[owner].name, []).append((group, hit))
+        return found
 
 
 def reading(
@@ -115,14 +118,14 @@ def reading(
     offers: list[Offer] = []
     around = _NOWHERE
     if not speech.keys().isdisjoint(_PUTTING):
-        found.offers(lexicon, scan.hits)
-        if found.offered:
-            offers = proposals(found.offered, subject.operations, scan, speech, subject.consents)
+        offered = found.offers(lexicon)
+        if offered:
+            offers = proposals(offered, subject.operations, scan, speech, subject.consents)
             around = frozenset(n + k for o in offers for n in o.sentences for k in (-1, 0, 1, 2))
     detail: set[str] = set()
     if found.values:
         _phrased(acts, subject, found, scan, around, detail)
-    if subject.bound and found.numbers:
+    if subject.bound and (found.near or subject.loose) and (found.numbers or found.operating):
         _bound(acts, subject, lexicon, found, scan, text, around, detail)
     wanted = talk.requests(speech.get(c.REQUEST, ()), scan.sentences, scan.tokens)
     for name, groups, hits in found.facts:

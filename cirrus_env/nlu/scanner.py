@@ -51,6 +51,8 @@ _HAPPENED: Final = frozenset(("being", "was", "were", "has", "had"))
 """Words of what took place, not of a rule."""
 _RELATIVES: Final = frozenset(("that", "which", "who", "you", "customers"))
 _DIGITS: Final = frozenset("0123456789")
+_MOST_SKIPPED: Final = 3
+_DATING: Final = frozenset(("in", "of", "until", "since", "last", "by", "before", "after"))
 _CJK: Final = "\u3400"
 _CJK_END: Final = "\ua000"
 _NEARBY: Final = 6
@@ -149,13 +151,18 @@ class Scanner:
 
     def run(self) -> None:
         """Scan all tokens."""
-        tokens = self.tokens
-        phrases = self.lexicon.tree.heads
-        cues, words = self.cues.heads, self.words
+        tokens, words = self.tokens, self.words
+        phrases, canonical = self.lexicon.tree.heads, self.lexicon.tree.canonical
+        cues = self.cues.heads
         numbered = not _DIGITS.isdisjoint(self.text)
         for i, token in enumerate(tokens):
             if token in phrases:
-                self._phrase(phrases[token], i)
+                children, _, features = phrases[token]
+                if features:
+                    self._found(features, i, i + 1)
+                following = tokens[i + 1]
+                if canonical.get(following) in children or following in en.SKIPPED:
+                    self._phrase(children, i)
             elif numbered and token not in cues and not token.isalpha():
                 if not _DIGITS.isdisjoint(token):
                     self.telling = True
@@ -178,26 +185,28 @@ class Scanner:
         stance = self.stance if i >= self.special else self._here(i)
         self.hits.append(Hit(features, i, end, stance, self.clause, self.number))
 
-    def _phrase(self, node: Node, i: int) -> None:
-        """Record the phrases that begin here; words that phrases skip may stand between."""
+    def _phrase(self, children: dict[str, Node], i: int) -> None:
+        """Record the longer phrases that begin here; skipped words may stand between theirs."""
         tokens, canonical = self.tokens, self.lexicon.tree.canonical
-        j = i + 1
-        while True:
-            children, _, features = node
-            if features:
-                self.telling = True
-                self._hit(features, i, j)
-                if features[0] < self.covering and j > self.cover and j - i > 1:
-                    self.cover = j
-            if not children:
-                return
-            while tokens[j] in en.SKIPPED:
-                j += 1
-            word = canonical.get(tokens[j])
-            if word not in children:
-                return
-            node = children[word]
-            j += 1
+        ways = [(children, i + 1, 0)]
+        while ways:
+            children, j, skipped = ways.pop()
+            token = tokens[j]
+            word = canonical.get(token)
+            if token in en.SKIPPED and skipped < _MOST_SKIPPED:
+                ways.append((children, j + 1, skipped + 1))
+            if word in children:
+                children, _, features = children[word]
+                if features:
+                    self._found(features, i, j + 1)
+                if children:
+                    ways.append((children, j + 1, 0))
+
+    def _found(self, features: list[int], i: int, end: int) -> None:
+        self.telling = True
+        self._hit(features, i, end)
+        if features[0] < self.covering and end > self.cover and end - i > 1:
+            self.cover = end
 
     def _longest_cue(self, node: Node, i: int) -> None:
         """Let the longest cue that begins here act; record those that tell the kind of sentence."""
@@ -373,8 +382,13 @@ class Scanner:
         self.refuted = fresh
         self.stance |= c.NEG
 
-    def _modal(self, i: int, end: int, cue: int, fresh: int) -> None:
+    def _modal(self, i: int, end: int, cue: int, fresh: int) -> bool:
+        """All but "may" where that is the month."""
+        before, after = self.tokens[i - 1], self.tokens[end]
+        if self.tokens[i] == "may" and (before.isdigit() or after.isdigit() or before in _DATING):
+            return True
         self._back(c.HEDGE, fresh)
+        return False
 
     def _afterthought(self, bit: int, i: int, fresh: int) -> None:
         """Remember a cue that opens the last part of a sentence: it may govern what precedes."""

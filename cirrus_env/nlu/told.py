@@ -16,6 +16,7 @@ GroupHits = list[tuple[int, Hit]]
 """(group, hit), in order of the text."""
 
 _NEGATED: Final = c.NEG | c.DENIED
+_NO_ANCHORS: Final[dict[int, list[Hit]]] = {}
 _DISTANCE_OF_A_COMMA: Final = 4
 _APPROXIMATE: Final = 3
 _start: Final = attrgetter("start")
@@ -113,11 +114,14 @@ def statement(
         here = hits.get(value)
         if not here:
             continue
-        said = [pair for pair in here if not pair[1].stance & c.UNSAID]
         count = len(groups)
+        stances = 0
+        for _, hit in here:
+            stances |= hit.stance
+        said = [pair for pair in here if not pair[1].stance & c.UNSAID]
         if complete(said, count):
             values.append(value)
-        if near_proposals:
+        if near_proposals and (value in values or stances & c.UNSAID):
             loose = [
                 pair
                 for pair in here
@@ -128,8 +132,7 @@ def statement(
                 proposed = True
                 if value not in values:
                     values.append(value)
-        denied = [pair for pair in here if not pair[1].stance & (c.UNSAID & ~(c.NEG | c.DENIED))]
-        if _denied(denied, count):
+        if stances & _NEGATED and _denied(here, count):
             values.append("denied" if value == "said" else f"not {value}")
     return values, proposed
 
@@ -147,13 +150,14 @@ def bind(
     """
     pairs: list[tuple[int, int, int, int, int]] = []
     for k, slot in enumerate(slots):
+        if slot.near:
+            anchors = _anchors(slot, near[slot.name]) if slot.name in near else _NO_ANCHORS
+            if not anchors:
+                continue
         fitting = [n for n, candidate in enumerate(candidates) if fits(slot, candidate, units)]
         if not slot.near:
             sure = (n for n in fitting if candidates[n].sure or slot.unit)
             pairs += ((0, candidates[n].start, k, n, -1) for n in sure)
-            continue
-        anchors = _anchors(slot, near.get(slot.name, ()))
-        if not anchors:
             continue
         denied = {
             (candidates[n].hit.sentence, candidates[n].hit.clause)

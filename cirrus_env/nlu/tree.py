@@ -55,7 +55,7 @@ class Tree:
                 self.canonical.setdefault(bare, bare)
         for words, _, act, feature in split:
             path = [self.canonical[w.rstrip("*") or w] for w in words if w not in skipped]
-            if path:
+            if path and words[-1] != "-":  # "i-" is no word, and "i" would be another
                 _grow(roots, path, act, feature)
         for form, word in self.canonical.items():
             if word in roots:

@@ -466,10 +466,12 @@ NEGATED_EVENT: Final = word_set("""
 """)
 """After "not", these name the problem itself: "not charged because A" denies A as its cause."""
 
-SKIPPED: Final = word_set("""
-    a an the your its our my - _ really actually just simply currently indeed already it them
-    also now only fully completely directly 的 了
+STRIPPED: Final = word_set("""
+    a an the your its our my - _ really actually just simply currently indeed already 的 了
 """)
+"""Words that are no part of a ticket's phrase."""
+
+SKIPPED: Final = STRIPPED | word_set("it them also now only fully completely directly")
 """Words that may stand between the words of a ticket's phrase."""
 
 ADVERBS: Final = word_set("""

@@ -169,7 +169,7 @@ def test_memory_of_other_texts_changes_nothing(noise: str, text: str) -> None:
 @pytest.mark.parametrize(
     "piece",
     [
-        "a ", "the ", "that is wrong ", "not ", "refund CNY 15.00 ", "still running ", '" ', "\n",
+        "a ", "the ", "it ", "stop it ", "that is wrong ", "not ", "refund CNY 15.00 ", "still running ", '" ', "\n",
         "shut down inside, ", "if ", "may ", "I think ", "1. ", "i-bp1k2m3 ", "shall I stop i-bp1k2m3 ",
         "which instance ? ", "吗", "不", "系统内关机", ", ", "stop the ", "a-", "forget that ", "'", "-",
         "15 days kept ", "is not the case ", "also ", "x", "@", "7.", "as well, ", "or ", "because ",
