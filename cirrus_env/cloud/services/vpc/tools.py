@@ -1,4 +1,4 @@
-"""Operations on elastic addresses."""
+"""Operations on elastic addresses: having, changing and giving up."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from cirrus_env.cloud.api import (
     CLIENT_TOKEN,
     DOCUMENTATION_NETWORKS,
     DRY_RUN,
-    FLAG,
     PAGING,
     REGION,
     REGION_ID,
@@ -20,12 +19,10 @@ from cirrus_env.cloud.api import (
     page,
     parameters,
     text,
-    view,
 )
 from cirrus_env.cloud.model import Operation
 from cirrus_env.cloud.services.vpc import errors
 from cirrus_env.cloud.services.vpc.models import (
-    ASSOCIATE_SECONDS,
     FREQUENT,
     QUOTA,
     Eip,
@@ -35,7 +32,7 @@ from cirrus_env.cloud.work import Work
 from cirrus_env.errors import CloudError
 from cirrus_env.world.clock import DAY, HOUR, iso_second
 
-_ECS: Final = "ecs.instance"
+ECS: Final = "ecs.instance"
 
 
 def find(work: Work, id: str) -> Eip:
@@ -140,64 +137,13 @@ def allocate(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
 def new_address(work: Work) -> str:
     """A public address that nothing of the account has or had."""
     taken = {e.ip_address for e in work.all(Eip)} | {r.ip_address for r in work.all(ReleasedEip)}
-    taken |= {getattr(instance, "public_ip", "") for instance in work.peek_all(_ECS)}
+    taken |= {getattr(instance, "public_ip", "") for instance in work.peek_all(ECS)}
     stream = work.stream("vpc.ip_address")
     while True:
         network = IPv4Network(f"{stream.choice(DOCUMENTATION_NETWORKS)}.0/24")
         address = str(network[stream.integer(1, 254)])
         if address not in taken:
             return address
-
-
-def associate(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
-    """AssociateEipAddress."""
-    eip = find(work, arguments["AllocationId"])
-    instance = work.peek(_ECS, arguments["InstanceId"])
-    if instance is None or arguments.get("InstanceType", "EcsInstance") != "EcsInstance":
-        raise errors.no_instance(arguments["InstanceId"])
-    if eip.business_status != "Normal":
-        raise errors.locked()
-    if eip.status == "InUse":
-        raise CloudError(
-            "InvalidAssociation.Duplicated", f"The address is bound to {eip.instance_id}.", 400
-        )
-    if eip.status != "Available":
-        raise errors.wrong_status(eip.status, "Available")
-    if view(instance, "region") != eip.region:
-        raise CloudError(
-            "InvalidParameter.Mismatch", "The address and the instance are in two regions.", 400
-        )
-    if view(instance, "network") != "vpc":
-        raise CloudError("OperationDenied", "The instance isn't in a VPC.", 400)
-    if view(instance, "status") not in ("Running", "Stopped"):
-        raise CloudError(
-            "IncorrectInstanceStatus",
-            f"The instance is {view(instance, 'status')}; it has to be Running or Stopped.", 400,
-        )  # fmt: skip
-    if view(instance, "public_ip") or work.linked(Eip.kind, instance.id):
-        raise CloudError(
-            "BIND_INSTANCE_HAVE_PORTMAP_OR_BIND_EIP",
-            "The instance has a static public address or an elastic one already.", 400,
-        )  # fmt: skip
-    binding = work.change(
-        eip, status="Associating", instance_id=instance.id, instance_type="EcsInstance"
-    )
-    work.later(ASSOCIATE_SECONDS, binding, status="InUse")
-    return {}
-
-
-def unassociate(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
-    """UnassociateEipAddress."""
-    eip = find(work, arguments["AllocationId"])
-    if eip.status != "InUse":
-        raise errors.wrong_status(eip.status, "InUse")
-    if arguments.get("InstanceId", eip.instance_id) != eip.instance_id:
-        raise CloudError(
-            "InvalidAssociation.NotExists", "The address isn't bound to that instance.", 400
-        )
-    leaving = work.change(eip, status="Unassociating")
-    work.later(ASSOCIATE_SECONDS, leaving, status="Available", instance_id="")
-    return {}
 
 
 def release(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -242,15 +188,14 @@ def modify(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
     return {}
 
 
+TYPES: Final = (
+    "EcsInstance", "SlbInstance", "Nat", "HaVip", "NetworkInterface", "IpAddress",
+)  # fmt: skip
 ALLOCATION_ID: Final = text("The address's AllocationId, such as eip-bp1abc.", 64)
 _BANDWIDTH: Final = {
     "type": "integer", "minimum": 1, "maximum": 500,
     "description": "Mbit/s; at most 200 if paid by traffic.",
 }  # fmt: skip
-_TYPES: Final = (
-    "EcsInstance", "SlbInstance", "Nat", "HaVip", "NetworkInterface", "IpAddress",
-)  # fmt: skip
-
 OPERATIONS: Final = (
     Operation(
         name="DescribeEipAddresses",
@@ -266,7 +211,7 @@ OPERATIONS: Final = (
             EipAddress=text("Only this public address.", 64),
             Status=one_of("Associating", "Available", "InUse", "Unassociating", "Releasing"),
             AssociatedInstanceId=text("Only what is bound to this instance.", 64),
-            AssociatedInstanceType=one_of(*_TYPES),
+            AssociatedInstanceType=one_of(*TYPES),
             EipName=text("A name or a part of one.", 128),
             ChargeType=one_of("PostPaid", "PrePaid"),
             **PAGING,
@@ -294,49 +239,6 @@ OPERATIONS: Final = (
         propose={
             "en": (("buy", "allocate", "get", "claim", "apply for"), ("eip", "elastic", "address")),
             "zh": (("购买", "申请", "新建", "找回"), ("eip", "弹性公网", "公网地址", "地址")),
-        },
-    ),
-    Operation(
-        name="AssociateEipAddress",
-        description="Bind an idle elastic address to an instance that has no public address.",
-        effect="write",
-        parameters=parameters(
-            ("AllocationId", "InstanceId"),
-            RegionId=REGION_ID,
-            AllocationId=ALLOCATION_ID,
-            InstanceId=text("The instance's id.", 64),
-            InstanceType=one_of(*_TYPES, default="EcsInstance"),
-            Mode=one_of("NAT", "BINDED", "MULTI_BINDED", default="NAT"),
-            ClientToken=CLIENT_TOKEN,
-        ),
-        run=associate,
-        resource="AllocationId",
-        propose={
-            "en": (("bind", "associate", "attach", "assign"),),
-            "zh": (("绑定", "关联", "挂载"),),
-        },
-    ),
-    Operation(
-        name="UnassociateEipAddress",
-        description=(
-            "Take an elastic address off its instance. The address stays the account's, and from "
-            "then on its instance fee is charged."
-        ),
-        effect="write",
-        parameters=parameters(
-            ("AllocationId",),
-            RegionId=REGION_ID,
-            AllocationId=ALLOCATION_ID,
-            InstanceId=text("The instance that it is bound to.", 64),
-            InstanceType=one_of(*_TYPES, default="EcsInstance"),
-            Force=FLAG,
-            ClientToken=CLIENT_TOKEN,
-        ),
-        run=unassociate,
-        resource="AllocationId",
-        propose={
-            "en": (("unbind", "detach", "disassociate", "unassociate", "take off", "remove"),),
-            "zh": (("解绑", "解除绑定", "解除关联", "卸下"),),
         },
     ),
     Operation(
