@@ -43,7 +43,7 @@ class Progress:
         A checkpoint passes only when every ancestor has passed at an earlier step or is skippable.
         """
         passed = evidence.passed
-        new = []
+        new: list[str] = []
         for checkpoint, needed, above in self._plan:
             if checkpoint.id in passed:
                 continue
