@@ -145,7 +145,8 @@ def _words(stage: Stage, action: AssistantAction) -> Move:
     if action.kind == "reply":
         state.to_move = CUSTOMER
     else:
-        move.how, move.queue = action.kind, action.queue
+        move.how = "close" if action.kind == "close" else "escalate"
+        move.queue = action.queue
     return move
 
 

@@ -479,7 +479,7 @@ class TicketEpisode:
             # it says nothing any more, but how it feels about this ending counts
             last = customer_.react(stage.state.mind, self._view(stage)._replace(closing=True))
             stage.state.mind = last.mind
-            move.events.append(Event("satisfaction", "", last.mind.satisfaction))
+            move.events += _satisfaction(last.mind)
         self._record(ASSISTANT, stored.to_json(), move)
 
     def _serve(self, action: CustomerAction, acts: tuple[Act, ...], mind: Any) -> None:
@@ -487,8 +487,7 @@ class TicketEpisode:
         move = customer.take(stage, action, acts)
         state = stage.state
         state.mind = mind
-        if mind is not None:
-            move.events.append(Event("satisfaction", "", mind.satisfaction))
+        move.events += _satisfaction(mind)
         if not move.how and state.to_move == ASSISTANT:
             if state.turn >= stage.setting.limits.max_turns:
                 move.outcome = Outcome("turn_limit", "limit", False)
@@ -568,6 +567,12 @@ def _customer(given: str | Customer) -> Customer | None:
     if isinstance(given, str) and given == EXTERNAL:
         return None
     return find_customer(given)
+
+
+def _satisfaction(mind: Any) -> list[Event]:
+    """How the customer feels, where its mind says so; one played from outside has none."""
+    value = getattr(mind, "satisfaction", None)
+    return [] if value is None else [Event("satisfaction", "", value)]
 
 
 def _parser(given: str | Parser) -> Parser:

@@ -105,9 +105,9 @@ def _special(call: ToolCall, content: str, reasoning: str) -> AssistantAction:
         return AssistantAction(
             "escalate", arguments["summary"], queue=arguments["queue"], reasoning=reasoning
         )
-    kind = "close" if call.name == CLOSE else "reply"
-    return AssistantAction("close" if kind == "close" else "reply", arguments["message"],
-                           reasoning=reasoning)  # fmt: skip
+    if call.name == CLOSE:
+        return AssistantAction("close", arguments["message"], reasoning=reasoning)
+    return AssistantAction("reply", arguments["message"], reasoning=reasoning)
 
 
 def _field(holder: Any, name: str) -> Any:
