@@ -65,7 +65,7 @@ def compile_gold(
         "minefields": combine_tuple(_minefields(scope, names, data)),
         "must_flip": combine_tuple(_assertions(scope, names, data, "must_flip")),
         "must_hold": combine_tuple(_assertions(scope, names, data, "must_hold")),
-        "may_change": combine_tuple(_may_change(scope, data, constants)),
+        "may_change": _may_change(scope, data, constants),
         "closing": _closing(scope, data, ending),
         "must_pass": _replies(scope, "must_pass", data.get("must_pass", ())),
         "shortest": Fixed(constants.get("shortest", 0)),
@@ -180,7 +180,10 @@ def _reference(scope: Scope, path: str, id: str, node: Any) -> Part:
         calls.append(combine_tuple((Fixed(operation), arguments)))
     spoken = scope.language in entry
     reply = scope.wording(where, entry, f"reply:{id}") if spoken else Fixed("")
-    return assemble(Reference, {"calls": combine_tuple(calls), "reply": reply})
+    parts = combine_tuple((combine_tuple(calls), reply))
+    if isinstance(parts, Fixed):
+        return Fixed(Reference(*parts.value))
+    return lambda values: Reference.deferred(lambda: parts(values))
 
 
 def _replies(scope: Scope, path: str, node: Any) -> Part:
@@ -233,24 +236,33 @@ def _assertions(scope: Scope, names: Names, data: Mapping[str, Any], section: st
     return parts
 
 
-def _may_change(scope: Scope, data: Mapping[str, Any], constants: Mapping[str, Any]) -> list[Part]:
+def _may_change(scope: Scope, data: Mapping[str, Any], constants: Mapping[str, Any]) -> Part:
+    """The triples, from the file or, where it declares none, as audit measured them."""
+    triples: dict[tuple[str, str], tuple[str, ...]] = {}
     if "may_change" not in data:
-        return [
-            combine_tuple([Fixed(kind), scope.machine("index.may_change", id), Fixed(name)])
-            for kind, id, name in constants.get("may_change", ())
-        ]
-    parts = []
-    for i, entry in enumerate(data["may_change"]):
+        for kind, id, name in constants.get("may_change", ()):
+            triples[kind, id] = (*triples.get((kind, id), ()), name)
+    for i, entry in enumerate(data.get("may_change", ())):
         path = f"may_change[{i}]"
         if not scope.applies(path, entry):
             continue
         kind = scope.known(f"{path}.kind", entry["kind"], "kind", scope.catalogue.kinds)
         known = ["*", *field_types(scope.catalogue.kinds[kind])]
-        id = scope.machine(f"{path}.id", entry["id"])
-        for name in entry.get("fields", ["*"]):
+        names = tuple(entry.get("fields", ["*"]))
+        for name in names:
             scope.known(f"{path}.fields", name, f"field of {kind}", known)
-            parts.append(combine_tuple([Fixed(kind), id, Fixed(name)]))
-    return parts
+        triples[kind, entry["id"]] = (*triples.get((kind, entry["id"]), ()), *names)
+    parts = [
+        (kind, scope.machine("may_change", id), names) for (kind, id), names in triples.items()
+    ]
+    return lambda values: tuple(
+        [
+            (kind, id, name)
+            for kind, part, names in parts
+            for id in (part(values),)
+            for name in names
+        ]
+    )
 
 
 def _closing(scope: Scope, data: Mapping[str, Any], ending: str) -> Part:

@@ -7,7 +7,7 @@ read).
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -113,12 +113,57 @@ class Consent:
     arguments: Mapping[str, Any] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
-class Reference:
-    """How the oracle passes a checkpoint: calls first, then a reply (either may be missing)."""
+Calls = tuple[tuple[str, Mapping[str, Any]], ...]
+"""Operations with their arguments."""
 
-    calls: tuple[tuple[str, Mapping[str, Any]], ...] = ()
-    reply: str = ""
+
+class Reference:
+    """How the oracle passes a checkpoint: calls first, then a reply (either may be missing).
+
+    Args:
+        calls: In order.
+        reply: The words.
+    """
+
+    __slots__ = ("_made", "_make")
+
+    def __init__(self, calls: Calls = (), reply: str = "") -> None:
+        self._make: Callable[[], tuple[Calls, str]] | None = None
+        self._made = (calls, reply)
+
+    @classmethod
+    def deferred(cls, make: Callable[[], tuple[Calls, str]]) -> Reference:
+        """A reference that is written when it is first read: few episodes have an oracle."""
+        reference = cls()
+        reference._make = make
+        return reference
+
+    def _parts(self) -> tuple[Calls, str]:
+        if self._make is not None:
+            self._made, self._make = self._make(), None
+        return self._made
+
+    @property
+    def calls(self) -> Calls:
+        """Operations with their arguments."""
+        return self._parts()[0]
+
+    @property
+    def reply(self) -> str:
+        """The words; empty for none."""
+        return self._parts()[1]
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Reference) and other._parts() == self._parts()
+
+    def __hash__(self) -> int:
+        return hash(self.reply)
+
+    def __repr__(self) -> str:
+        return f"Reference(calls={self.calls!r}, reply={self.reply!r})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Reference, self._parts()
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,9 @@ from typing import Any
 
 from cirrus_env.tickets.moments import compile_moment, moment_names
 from cirrus_env.tickets.scope import Scope, show
-from cirrus_env.tickets.shapes import NAMES, draw_id, has_shape, known_kinds
+from cirrus_env.tickets.shapes import NAMES, has_shape, id_writer, known_kinds
 from cirrus_env.tickets.templates import Nature, Part, Placeholder, Values, parse
-from cirrus_env.world import Stream
+from cirrus_env.world import first_below
 from cirrus_env.world.clock import DAY
 
 Draw = Callable[[int, Values], Any]
@@ -97,7 +97,8 @@ def _id(scope: Scope, path: str, label: str, entry: Mapping[str, Any]) -> tuple[
     kind = entry["of"]
     if not has_shape(kind):
         scope.known(f"{path}.of", kind.rpartition(".")[2], "id shape", known_kinds())
-    return "text", lambda seed, values: draw_id(kind, Stream(seed, label))
+    bound, write = id_writer(kind)
+    return "text", lambda seed, values: write(first_below(seed, label, bound))
 
 
 def _choice(scope: Scope, path: str, label: str, entry: Mapping[str, Any]) -> tuple[Nature, Draw]:
@@ -108,7 +109,7 @@ def _choice(scope: Scope, path: str, label: str, entry: Mapping[str, Any]) -> tu
             items.append(Choice(scope.value(f"{path}.of[{i}].value", item["value"])({}), words))
         else:
             items.append(Choice(scope.value(f"{path}.of[{i}]", item)({}), {}))
-    return "choice", lambda seed, values: Stream(seed, label).choice(items)
+    return "choice", lambda seed, values: items[first_below(seed, label, len(items))]
 
 
 def _integers(nature: Nature) -> Callable[..., tuple[Nature, Draw]]:
@@ -119,7 +120,7 @@ def _integers(nature: Nature) -> Callable[..., tuple[Nature, Draw]]:
         if high < low:
             scope.fail(path, f"from {low} to {high} is empty", "let from be at most to")
         steps = (high - low) // step + 1
-        return nature, lambda seed, values: low + step * Stream(seed, label).below(steps)
+        return nature, lambda seed, values: low + step * first_below(seed, label, steps)
 
     return compile_range
 
@@ -131,14 +132,14 @@ def _date(scope: Scope, path: str, label: str, entry: Mapping[str, Any]) -> tupl
     def draw(seed: int, values: Values) -> int:
         low: int = first(values)
         days = max(0, last(values) - low) // DAY
-        return low + DAY * Stream(seed, label).below(days + 1)
+        return low + DAY * first_below(seed, label, days + 1)
 
     return "date", draw
 
 
 def _name(scope: Scope, path: str, label: str, entry: Mapping[str, Any]) -> tuple[Nature, Draw]:
     names = NAMES.get(scope.language, NAMES["en"])
-    return "text", lambda seed, values: Stream(seed, label).choice(names)
+    return "text", lambda seed, values: names[first_below(seed, label, len(names))]
 
 
 def _wording(scope: Scope, path: str, label: str, entry: Mapping[str, Any]) -> tuple[Nature, Draw]:
@@ -150,7 +151,7 @@ def _wording(scope: Scope, path: str, label: str, entry: Mapping[str, Any]) -> t
 
     def draw(seed: int, values: Values) -> str:
         show(values, needed)
-        text: str = parts[Stream(seed, label).below(len(parts))](values)
+        text: str = parts[first_below(seed, label, len(parts))](values)
         return text
 
     return "text", draw

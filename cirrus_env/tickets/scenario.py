@@ -13,7 +13,7 @@ from cirrus_env.tickets.parameters import Choice
 from cirrus_env.tickets.scope import show
 from cirrus_env.tickets.templates import PICK, Values
 from cirrus_env.tickets.ticket import Ticket
-from cirrus_env.world import Stream
+from cirrus_env.world import first_below
 
 
 def make_scenario(
@@ -31,7 +31,7 @@ def make_scenario(
         OptionError: For a variant or language that the ticket doesn't have.
     """
     if variant is None:
-        variant = Stream(seed, "variant").choice(ticket.variants)
+        variant = ticket.variants[first_below(seed, "variant", len(ticket.variants))]
     elif variant not in ticket.variants:
         raise OptionError(f"{ticket.id} has no variant {variant!r}; {_listed(ticket.variants)}")
     if language is None:
@@ -39,7 +39,7 @@ def make_scenario(
     elif language not in ticket.languages:
         raise OptionError(f"{ticket.id} has no language {language!r}; {_listed(ticket.languages)}")
     plan = ticket.plan(variant, language)
-    values: Values = {"now": plan.now, PICK: Stream(seed, "wording").below(1 << 64)}
+    values: Values = {"now": plan.now, PICK: first_below(seed, "wording", 1 << 64)}
     for name, draw in plan.parameters:
         values[name] = draw(seed, values)
     show(values, plan.early)

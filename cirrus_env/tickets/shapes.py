@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Final
 
 from cirrus_env.world import Stream
@@ -40,25 +41,27 @@ def has_shape(kind: str) -> bool:
 
 def draw_id(kind: str, stream: Stream) -> str:
     """An id in the real shape of its kind, such as ``i-bp1…`` for ``ecs.instance``."""
-    return draw_ids(kind, stream, 1)[0]
+    bound, write = id_writer(kind)
+    return write(stream.below(bound))
 
 
-def draw_ids(kind: str, stream: Stream, count: int) -> list[str]:
-    """Several ids in the real shape of their kind."""
+def id_writer(kind: str) -> tuple[int, Callable[[int], str]]:
+    """How ids of a kind are drawn: a bound, and what writes a number below it as an id."""
     last = kind.rpartition(".")[2]
     prefix = _BP1.get(last)
     if prefix:
-        return [f"{prefix}-bp1{_letters(stream)}" for _ in range(count)]
+        lead = f"{prefix}-bp1"
+        return 1 << 128, lambda value: lead + _letters(value)
     if last == "voucher":
-        return [f"Q-{stream.hexadecimal(12)}" for _ in range(count)]
-    return [stream.digits(_DIGITS[last]) for _ in range(count)]
+        return 1 << 48, lambda value: f"Q-{value:012x}"
+    least = 10 ** (_DIGITS[last] - 1)
+    return 9 * least, lambda value: str(least + value)
 
 
 _ALPHABET: Final = b"0123456789abcdefghijklmnopqrstuvwxyz"
 _LETTERS: Final = bytes(_ALPHABET[byte % 36] for byte in range(256))
 
 
-def _letters(stream: Stream) -> str:
+def _letters(value: int) -> str:
     """Seventeen letters and digits, in one stroke: a world has dozens of ids."""
-    value = stream.below(1 << 128)
     return (value.to_bytes(16, "big") + bytes((value % 36,))).translate(_LETTERS).decode()

@@ -12,7 +12,7 @@ from cirrus_env.cloud.services.knowledge.articles import known as article_ids
 from cirrus_env.tickets.fields import check_value, field_types
 from cirrus_env.tickets.moments import compile_moment, is_moment
 from cirrus_env.tickets.scope import Scope
-from cirrus_env.tickets.shapes import draw_ids, has_shape, known_kinds
+from cirrus_env.tickets.shapes import has_shape, id_writer, known_kinds
 from cirrus_env.tickets.templates import Fixed, Part, Values, assemble
 from cirrus_env.world import Stream
 from cirrus_env.world.clock import HOUR
@@ -119,10 +119,12 @@ def _distractors(
     for local in ("own", "number"):
         del scope.natures[local]
     name = entry.get("name", "")
+    bound, write = id_writer(kind.kind)
 
     def make(seed: int, values: Values) -> list[Resource]:
         stream, result = Stream(seed, label), []
-        ids = draw_ids(kind.kind, stream, low + stream.below(high - low + 1))
+        count = low + stream.below(high - low + 1)
+        ids = [write(stream.below(bound)) for _ in range(count)]
         if name:
             values[f"{name}[]"] = ids
         for n, id in enumerate(ids):

@@ -1,5 +1,5 @@
 """Logical clock and labelled hash streams."""
 
-from cirrus_env.world.stream import Stream
+from cirrus_env.world.stream import Stream, first_below
 
-__all__ = ["Stream"]
+__all__ = ["Stream", "first_below"]

@@ -12,6 +12,7 @@ from typing import TypeVar
 
 T = TypeVar("T")
 
+_FIRST = bytes(8)
 _ID_ALPHABET = "0123456789abcdefghijklmnopqrstuvwxyz"
 
 
@@ -23,11 +24,10 @@ class Stream:
         label: What is drawn, such as ``"parameter:instance"``.
     """
 
-    __slots__ = ("_counter", "_key", "_label", "_pool", "_room", "_seed")
+    __slots__ = ("_counter", "_label", "_pool", "_room", "_seed")
 
     def __init__(self, seed: int, label: str) -> None:
         self._seed, self._label = seed, label
-        self._key = blake2b(f"{seed}\x1f{label}".encode(), digest_size=32)
         self._counter = 0
         self._pool = 0
         self._room = 1
@@ -35,7 +35,6 @@ class Stream:
     def copy(self) -> Stream:
         """A stream that goes on as this one does."""
         other = Stream.__new__(Stream)
-        other._key = self._key
         other._seed, other._label = self._seed, self._label
         other._counter, other._pool, other._room = self._counter, self._pool, self._room
         return other
@@ -51,10 +50,9 @@ class Stream:
         if bound < 1:
             raise ValueError(f"bound must be positive, not {bound}")
         if self._room < bound << 64:
-            hasher = self._key.copy()
-            hasher.update(self._counter.to_bytes(8, "big"))
+            block = f"{self._seed}\x1f{self._label}".encode() + self._counter.to_bytes(8, "big")
             self._counter += 1
-            self._pool = int.from_bytes(hasher.digest(), "big")
+            self._pool = int.from_bytes(blake2b(block, digest_size=32).digest(), "big")
             self._room = 1 << 256
         self._pool, value = divmod(self._pool, bound)
         self._room //= bound
@@ -94,6 +92,15 @@ class Stream:
     def digits(self, length: int) -> str:
         """A string of decimal digits that doesn't start with 0; ``length`` at most 30."""
         return str(self.integer(10 ** (length - 1), 10**length - 1))
+
+
+def first_below(seed: int, label: str, bound: int) -> int:
+    """What ``Stream(seed, label).below(bound)`` gives first, at half the cost.
+
+    A scenario draws a dozen parameters, each once, from streams of their own.
+    """
+    block = f"{seed}\x1f{label}".encode() + _FIRST
+    return int.from_bytes(blake2b(block, digest_size=32).digest(), "big") % bound
 
 
 def _revive(seed: int, label: str, counter: int, pool: int, room: int) -> Stream:

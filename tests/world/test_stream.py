@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cirrus_env.world import Stream
+from cirrus_env.world import Stream, first_below
 from cirrus_env.world.entropy import fresh_seed
 
 seeds = st.integers(-(2**70), 2**70)
@@ -108,3 +108,8 @@ def test_a_fresh_process_draws_the_same(hashseed):
         env={"PYTHONHASHSEED": hashseed, "PATH": ""},
     )  # fmt: skip
     assert out.stdout.strip() == Stream(5, "p").letters(20)
+
+
+@given(st.integers(), st.text(max_size=12), st.integers(1, 2**128))
+def test_the_first_draw_alone_is_the_streams_first(seed, label, bound):
+    assert first_below(seed, label, bound) == Stream(seed, label).below(bound)
