@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
+
 import pytest
 from cli_calls import call
 
@@ -101,6 +104,18 @@ def test_lint_names_file_place_and_mend(tmp_path):
     assert problem["mend"]
 
 
+def test_lint_finds_an_example_that_is_not_read_as_the_ticket_says(tmp_path):
+    text = (Path(__file__).parents[1] / "runner" / "small.toml").read_text()
+    wrong = tmp_path / "Wrong.toml"
+    wrong.write_text(
+        text.replace('"Your bill is correct."', '"It was shut down inside and is still running."')
+    )
+    code, out, _ = call("lint", str(wrong))
+    assert code == 1
+    assert "checkpoints.explain.near_misses[1] (halted-in-guest, en)" in out
+    assert "passes, and must not (mend the reply or the slot's phrases)" in out
+
+
 @pytest.mark.parametrize("text", ["", "not toml", "\0", "id = 1\n", "a = [[[[[[\n"])
 def test_lint_of_what_is_no_ticket_is_a_finding_not_a_crash(tmp_path, text):
     file = tmp_path / "x.toml"
@@ -123,6 +138,19 @@ def test_judge_prints_both_sets_by_kind_and_language():
     assert "dev" in out
     assert "forged verdict" in out
     assert code in (0, 1)
+
+
+def test_judge_prints_what_it_got_wrong_on_request(monkeypatch):
+    from cirrus_env.judging.pairs import agreement, sets
+
+    pair = next(p for p in sets()["dev"] if not agreement([p]).disagreements)
+    wrong = replace(pair, accept=not pair.accept, kind="negated")
+    right = replace(pair, kind="correct")
+    monkeypatch.setattr("cirrus_env.cli.judge.sets", lambda: {"dev": (wrong,), "x": (right,)})
+    code, out, _ = call("judge", "--wrong")
+    assert code == 1
+    assert f"dev {pair.where} negated " in out
+    assert "correct" in out
 
 
 def test_judge_as_json_has_intervals():

@@ -108,6 +108,15 @@ def test_a_fault_of_the_package_is_one_line_unless_a_traceback_is_asked_for(monk
         raising(ZeroDivisionError("x"))
 
 
+def test_a_reader_that_leaves_during_the_overview_is_no_traceback(monkeypatch):
+    class Gone(io.StringIO):
+        def flush(self):
+            raise BrokenPipeError
+
+    monkeypatch.setattr(sys, "stdout", Gone())
+    assert main(["--version"]) == 1
+
+
 def test_main_uses_the_processs_arguments_and_streams(monkeypatch, capsys):
     monkeypatch.setattr(sys, "argv", ["cirrus-env", "--version"])
     assert main() == 0

@@ -228,3 +228,28 @@ def test_a_failed_replacement_leaves_the_old_file(tmp_path, monkeypatch):
             write_whole(path, b"new")
     assert path.read_bytes() == b"old"
     assert [p.name for p in tmp_path.iterdir()] == ["index.json"]
+
+
+def test_a_file_that_changes_while_it_is_read_is_an_error(tmp_path):
+    with RunStore(tmp_path, PLAN) as store:
+        store.append(episode(0))
+        store.append(episode(1, text="hello" * 20_000))  # more than a buffer
+    reading = read_episodes(tmp_path)
+    assert next(reading) == episode(0)
+    path = tmp_path / EPISODES
+    path.write_bytes(path.read_bytes().replace(b"hello", b"hullo"))
+    with pytest.raises(StoreError, match="has changed while it was read"):
+        list(reading)
+
+
+def test_no_episodes_yet_is_no_error(tmp_path):
+    RunStore(tmp_path, PLAN).close()
+    assert seeds(tmp_path) == []
+
+
+def test_a_lock_that_cannot_be_taken_at_all_is_a_typed_error(tmp_path, monkeypatch):
+    import fcntl
+
+    monkeypatch.setattr(fcntl, "flock", _raise_io_error)
+    with pytest.raises(StoreError, match="can't be used"):
+        RunStore(tmp_path, PLAN)
