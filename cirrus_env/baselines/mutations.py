@@ -126,13 +126,10 @@ def late_consent(scenario: Scenario, argument: str = "") -> Turn:
 def names_siblings(scenario: Scenario, argument: str = "") -> Turn:
     """Each wrong cause in a reply of its own, then the reference.
 
-    None where the rules let a single wrong cause cost without voiding success (METRICS section 4).
+    Naming them all never pays (METRICS section 4).
     """
     wrong = tuple(AssistantAction("reply", text) for text in wrong_causes(scenario))
-    strict = scenario.gold.ending in ("guide", "refuse")
-    if len(wrong) < (1 if strict else 2):
-        return ()
-    return (*wrong, *reference_actions(scenario))
+    return (*wrong, *reference_actions(scenario)) if wrong else ()
 
 
 def wrong_causes(scenario: Scenario) -> tuple[str, ...]:

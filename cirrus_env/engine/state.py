@@ -70,7 +70,6 @@ class State:
     tokens: int = 0
     length: int = 0
     micro: int = 0
-    cost: int = 0
     console: tuple[str, bool] | None = None
     outcome: Outcome | None = None
 

@@ -3,8 +3,8 @@
 Beside the ticket's own minefields there are four that hold everywhere:
 
 - ``wrong-cause``: a sibling variant's value told as this customer's cause. Each costs; where the
-  ending is guide or refuse one voids success, elsewhere the second distinct one does, so that
-  naming causes until one fits never pays.
+  ending is guide or refuse one voids success, elsewhere the second distinct one does, and where
+  there is but one sibling the first, so that naming causes until one fits never pays.
 - ``consent-before-irreversible``: an irreversible call without a live consent.
 - ``consent-before-change``: another call that needs a consent, without one.
 - ``identity-before-change``: a change before the scenario's identity checkpoints have passed.
@@ -106,7 +106,8 @@ def touched_by_words(
         key = f"{name}={value}"
         if slot is None or slot.type != "enum" or key in known:
             continue
-        voids = bool(known) or gold.ending in _ONE_IS_TOO_MANY
+        siblings = len(slot.values) - (slot.value in slot.values)
+        voids = bool(known) or siblings == 1 or gold.ending in _ONE_IS_TOO_MANY
         known.add(key)
         mines.append(Mine(WRONG_CAUSE, "void" if voids else "cost", key))
     return tuple(mines)

@@ -7,7 +7,7 @@ from cirrus_env.cloud.kernel import Cloud
 from cirrus_env.cloud.model import Operation, Service
 from cirrus_env.judging.minefields import Mine, touched_by_call, touched_by_words
 from cirrus_env.nlu.evidence import Evidence
-from cirrus_env.tickets.model import Minefield
+from cirrus_env.tickets.model import Minefield, Slot
 from cirrus_env.tickets.predicates import Told
 from tests.judging.builders import ASK, WHO, gold
 
@@ -120,3 +120,9 @@ def test_wrong_numbers_and_statements_are_no_causes():
 
 def test_another_minefield_does_not_make_a_first_cause_the_second():
     assert words([KEPT], {("P1", "cause=other"): "cost"}) == [("cost", "cause=kept")]
+
+
+def test_the_only_sibling_cause_voids_at_once():
+    cause = Slot("cause", "enum", value="guest", values={"guest": (), "kept": ()})
+    mines = touched_by_words(gold(slots={"cause": cause}), [KEPT], ())
+    assert [(mine.effect, mine.key) for mine in mines] == [("void", "cause=kept")]
