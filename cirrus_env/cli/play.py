@@ -162,11 +162,9 @@ class Session:
     def _show(self, message: Message) -> None:
         content = str(message["content"])
         if message["role"] == "tool":
-            self._line(f"{message['name']}: {_pretty(content)}")
-        elif message.get("name"):
-            self._line(f"notice: {content}")
+            self._streams.labelled(message["name"], _pretty(content))
         else:
-            self._line(f"customer: {content}")
+            self._streams.labelled("notice" if message.get("name") else "customer", content)
 
     def _end(self) -> None:
         episode = self._episode

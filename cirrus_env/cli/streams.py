@@ -67,6 +67,12 @@ class Streams:
         """Write one line, made printable, to ``out``."""
         self.out.write(printable(text) + "\n")
 
+    def labelled(self, label: str, text: str) -> None:
+        """Write ``label: text`` to ``out``, the label in bold where a person looks on."""
+        head = f"{one_line(label)}:"
+        self.out.write(f"\x1b[1m{head}\x1b[0m " if self.out.isatty() else f"{head} ")
+        self.line(text)
+
     def error(self, text: str) -> None:
         """Write one line to ``err``."""
         self.err.write(one_line(text) + "\n")

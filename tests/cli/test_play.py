@@ -71,6 +71,7 @@ def test_control_characters_of_either_side_never_reach_the_terminal():
 def test_a_person_is_prompted(monkeypatch):
     out = played("a\\", "b", "/quit", terminal=True)
     assert "you> ... " in out
+    assert "\x1b[1mcustomer:\x1b[0m " in out
 
 
 @pytest.mark.parametrize("pattern", ["*", "ECS-*"])
