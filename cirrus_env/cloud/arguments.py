@@ -74,6 +74,10 @@ class ArgumentSchema:
             result[key] = value
         return result
 
+    def unusual(self, canonical: Mapping[str, Any]) -> list[str]:
+        """The names of canonical arguments that depart from a declared default."""
+        return [name for name in canonical if name in self._defaults]
+
 
 _SURROGATE: Final = ("InvalidParameter", "The arguments hold a lone surrogate.")
 

@@ -232,7 +232,8 @@ def _settle(
     consented = operation.effect == "read"
     if not consented:
         resource = str(given.get(operation.resource, "")) if operation.resource else ""
-        live = state.consents.covering(call.name, resource, given)
+        unusual = state.cloud.catalogue.schema(call.name).unusual(given)
+        live = state.consents.covering(call.name, resource, given, unusual)
         value["consent"] = live is not None
         consented = live is not None or not _needs_consent(stage, call.name, operation.effect)
         state.consents.use(call.name, resource)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 from cirrus_env.cloud.arguments import same
@@ -39,11 +39,23 @@ class Consents:
         self._live[operation, resource] = LiveConsent(proposal, arguments)
 
     def covering(
-        self, operation: str, resource: str, arguments: Mapping[str, Any]
+        self,
+        operation: str,
+        resource: str,
+        arguments: Mapping[str, Any],
+        unusual: Iterable[str] = (),
     ) -> LiveConsent | None:
-        """The live consent that covers this call, if any."""
+        """The live consent that covers this call, if any.
+
+        Args:
+            operation: The operation called.
+            resource: The id of what it is called on.
+            arguments: The call's canonical arguments.
+            unusual: Those that depart from a declared default, such as a forced stop: whoever
+                agrees to an operation agrees to its usual form and to what the agreement names.
+        """
         live = self._live.get((operation, resource))
-        if live is None:
+        if live is None or any(name not in live.arguments for name in unusual):
             return None
         covered = all(
             name in arguments and same(arguments[name], value)

@@ -27,6 +27,12 @@ def test_a_consented_number_is_not_a_consented_flag():
     assert agreed(Force=1).covering("StopInstance", "i-1", {"Force": True}) is None
 
 
+def test_what_departs_from_a_default_must_have_been_agreed_to():
+    forced = {"InstanceId": "i-1", "ForceStop": True}
+    assert agreed().covering("StopInstance", "i-1", forced, ["ForceStop"]) is None
+    assert agreed(ForceStop=True).covering("StopInstance", "i-1", forced, ["ForceStop"])
+
+
 def test_a_used_consent_is_gone():
     consents = agreed()
     consents.use("StopInstance", "i-1")
