@@ -19,6 +19,8 @@ _OBJECT: Final = frozenset("将把")
 """Before an id: what is done to it comes after it."""
 _TOGETHER: Final = 4
 """Operation words this near each other share their ids ("stop and release i-1")."""
+_BARE: Final = 4
+"""A question for permission of no more words than this is about what was said before."""
 _UNMEANT: Final = c.NEG | c.DENIED | c.REPORT | c.QUOTE | c.MARKED | c.EPISTEMIC
 
 
@@ -116,6 +118,7 @@ def _permitted(scan: Scanner, speech: Mapping[int, list[Hit]]) -> set[int]:
     sentences = scan.sentences
     found = {h.sentence for h in speech.get(c.PERMIT, ()) if not h.stance & _UNMEANT}
     consents = [h.sentence for h in speech.get(c.GO_AHEAD, ()) if not h.stance & _UNMEANT]
+    consents += (n for n in found if sentences[n].end - sentences[n].start <= _BARE)
     if consents:
         last = max(consents)
         for hit in speech.get(c.INTENT, ()):

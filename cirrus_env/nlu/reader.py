@@ -24,6 +24,7 @@ from cirrus_env.nlu.normalise import flat, plain
 from cirrus_env.nlu.proposals import Offered, operations
 from cirrus_env.nlu.reading import Subject, reading
 from cirrus_env.nlu.scanner import Scanner
+from cirrus_env.nlu.subjects import Subjects
 from cirrus_env.tickets.model import Private, Scenario, Slot
 from cirrus_env.wire import Act
 
@@ -47,6 +48,7 @@ class Reader:
         self._lexicon = _lexicon(slots, private, offered)
         consents = frozenset((k.operation, k.id) for k in private.consents)
         self._subject = Subject(
+            Subjects(scenario),
             tuple(s for s in slots if s.type == "enum"),
             tuple(s for s in slots if s.type == "statement"),
             tuple(s for s in slots if s.type not in _PHRASED),

@@ -13,6 +13,7 @@ from cirrus_env.nlu.lexicon import CONSOLE, FACT, NEAR, UNIT, VALUE, Lexicon
 from cirrus_env.nlu.normalise import as_written, flat, plain, tokens
 from cirrus_env.nlu.proposals import Offer, Offered, proposals
 from cirrus_env.nlu.scanner import Hit, Scanner
+from cirrus_env.nlu.subjects import Subjects, kind
 from cirrus_env.nlu.told import GroupHits
 from cirrus_env.nlu.values import find_values
 from cirrus_env.tickets.model import Slot
@@ -26,6 +27,7 @@ class Subject(NamedTuple):
     """What replies of one scenario are read for.
 
     Attributes:
+        subjects: The ids that the scenario is about.
         enums: Slots told by phrases.
         statements: Slots of consequences.
         bound: Slots told by a number, amount, date or id.
@@ -35,6 +37,7 @@ class Subject(NamedTuple):
         consents: (operation, id) that this customer has a mind about.
     """
 
+    subjects: Subjects
     enums: tuple[Slot, ...]
     statements: tuple[Slot, ...]
     bound: tuple[Slot, ...]
@@ -47,9 +50,20 @@ class Subject(NamedTuple):
 class _Found:
     """The hits of a reply, sorted by what they are for."""
 
-    __slots__ = ("console", "facts", "near", "numbers", "operating", "speech", "units", "values")
+    __slots__ = (
+        "console",
+        "facts",
+        "ids",
+        "near",
+        "numbers",
+        "operating",
+        "silent",
+        "speech",
+        "units",
+        "values",
+    )
 
-    def __init__(self, lexicon: Lexicon, hits: list[Hit]) -> None:
+    def __init__(self, lexicon: Lexicon, hits: list[Hit], tokens: list[str]) -> None:
         self.values: dict[str, dict[str, GroupHits]] = {}
         self.near: dict[str, GroupHits] = {}
         self.units: dict[int, str] = {}
@@ -57,6 +71,8 @@ class _Found:
         self.console: list[tuple[str, int, GroupHits]] = []
         self.speech: dict[int, list[Hit]] = {}
         self.numbers = False
+        self.ids: list[Hit] = []
+        self.silent: set[int] = set()
         self.operating: list[tuple[int, Hit]] = []
         last, owners, features = lexicon.operating, lexicon.owners, lexicon.features
         by_owner: dict[int, GroupHits] = {}
@@ -76,6 +92,8 @@ class _Found:
                     self.speech[feature] = [hit]
                 else:
                     self.numbers = True
+                    if "-" in tokens[hit.start]:
+                        self.ids.append(hit)
         for number, found in by_owner.items():
             kind, name, value, groups = owners[number]
             if kind == VALUE:
@@ -88,6 +106,15 @@ class _Found:
                 self.facts.append((name, groups, found))
             elif kind == CONSOLE:
                 self.console.append((name, groups, found))
+
+    def leave_out(self, sentences: set[int]) -> None:
+        """Forget what is told in these sentences."""
+        if not sentences:
+            return
+        for values in self.values.values():
+            for value, hits in values.items():
+                values[value] = [pair for pair in hits if pair[1].sentence not in sentences]
+        self.silent = sentences
 
     def offers(self, lexicon: Lexicon) -> dict[str, GroupHits]:
         """The operations' words, by operation; most replies propose nothing and need none."""
@@ -112,7 +139,7 @@ def reading(
         text: The plain text that was scanned, with its case.
         heard: What the assistant had been given to read.
     """
-    found = _Found(lexicon, scan.hits)
+    found = _Found(lexicon, scan.hits, scan.tokens)
     speech = found.speech
     acts: list[Act] = []
     offers: list[Offer] = []
@@ -123,6 +150,8 @@ def reading(
             offers = proposals(offered, subject.operations, scan, speech, subject.consents)
             around = frozenset(n + k for o in offers for n in o.sentences for k in (-1, 0, 1, 2))
     detail: set[str] = set()
+    if found.ids and (found.values or found.near):
+        found.leave_out(_elsewhere(subject, found.ids, scan, text))
     if found.values:
         _phrased(acts, subject, found, scan, around, detail)
     if subject.bound and (found.near or subject.loose) and (found.numbers or found.operating):
@@ -181,9 +210,12 @@ def _bound(
     candidates = find_values(scan, lexicon.numerals, found.speech)
     about, limits = found.speech.get(c.ABOUT), found.speech.get(c.AT_MOST)
     values: dict[tuple[str, str], None] = {}
+    open_ones = told.alternatives(candidates, scan.tokens) if len(candidates) > 1 else ()
     for slot, candidate in told.bind(
         subject.bound, found.near, candidates, found.units, scan.tokens
     ):
+        if candidate.start in open_ones:
+            continue
         if about and told.approximate(candidate, about, scan.tokens):
             continue
         if limits and slot.type == "money" and told.approximate(candidate, limits, scan.tokens):
@@ -193,6 +225,8 @@ def _bound(
         else:
             value = told.denotes(slot, candidate)
         stance = candidate.hit.stance
+        if slot.type != "id" and candidate.hit.sentence in found.silent:
+            continue
         if candidate.hit.sentence in around and value == slot.value:
             if not stance & (c.UNSAID & ~(c.ASK | c.CONDITION)):
                 detail.add(slot.name)
@@ -201,6 +235,18 @@ def _bound(
     if values:
         for slot in subject.bound:
             acts += (Act("told", name, value) for name, value in values if name == slot.name)
+
+
+def _elsewhere(subject: Subject, ids: list[Hit], scan: Scanner, text: str) -> set[int]:
+    """Sentences about another resource: they name one of the same kind, and not ours."""
+    ours = subject.subjects.ids
+    kinds = {kind(id) for id in ours}
+    named: dict[int, bool] = {}
+    for hit in ids:
+        if kind(scan.tokens[hit.start]) in kinds:
+            right = as_written(text, scan.text, scan.tokens, hit.start) in ours
+            named[hit.sentence] = named.get(hit.sentence, False) or right
+    return {sentence for sentence, right in named.items() if not right}
 
 
 def _echo(scan: Scanner, sentence: int, heard: Heard) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -22,6 +23,7 @@ _BULLETS: Final = frozenset("-\u2022\u00b7\u2013\u25cf\u25cb\u25aa")
 _LEADS: Final = frozenset(
     ["so", "and", "but", "then", "also", "or", "now", "well", "ok", "okay", "please", "otherwise"]
 )
+_BEFORE_SUBJECT: Final = _LEADS | frozenset(("for", "with", "on", "in", "after", "among"))
 _SUBJECTS: Final = frozenset(
     ["you", "it", "i", "the", "your", "this", "that", "there", "we", "my", "its", "these"]
 )
@@ -47,10 +49,11 @@ _AUXILIARIES: Final = frozenset(
         "had",
     ]
 )
-_HAPPENED: Final = frozenset(("being", "was", "were", "has", "had"))
+_HAPPENED: Final = frozenset(("being", "been", "was", "were"))
 """Words of what took place, not of a rule."""
-_RELATIVES: Final = frozenset(("that", "which", "who", "you", "customers"))
-_DIGITS: Final = frozenset("0123456789")
+_NO_DOING: Final = frozenset(("nothing", "something", "anything", "everything", "during"))
+_RELATIVES: Final = frozenset(("that", "which", "who", "whose", "where", "you", "customers"))
+_DIGIT: Final = re.compile("[0-9]")
 _MOST_SKIPPED: Final = 3
 _DATING: Final = frozenset(("in", "of", "until", "since", "last", "by", "before", "after"))
 _CJK: Final = "\u3400"
@@ -122,7 +125,7 @@ class Scanner:
         "denied_at", "either", "forged", "headed", "hits", "lexicon", "listed", "lost", "marked", "number",
         "quoted", "refused", "refuted", "segment_hit", "segment_start", "sentence_hit",
         "sentence_start", "sentences", "special", "stance", "starts", "tail", "tail_bit",
-        "tail_hit", "telling", "text", "tokens", "under", "under_end", "withdrawn", "words",
+        "tail_end", "tail_hit", "telling", "text", "tokens", "under", "under_end", "withdrawn", "words",
     )  # fmt: skip
 
     def __init__(self, text: str, lexicon: Lexicon, cues: Tree) -> None:
@@ -146,7 +149,7 @@ class Scanner:
         self.special = self.number = 0
         self.denied_at = self.refuted = self.refused = self.forged = 0
         self.tail = -1
-        self.tail_bit = self.tail_hit = 0
+        self.tail_bit = self.tail_hit = self.tail_end = 0
         self.listed = self.either = self.cause = self.headed = False
 
     def run(self) -> None:
@@ -154,7 +157,7 @@ class Scanner:
         tokens, words = self.tokens, self.words
         phrases, canonical = self.lexicon.tree.heads, self.lexicon.tree.canonical
         cues = self.cues.heads
-        numbered = not _DIGITS.isdisjoint(self.text)
+        numbered = _DIGIT.search(self.text) is not None
         for i, token in enumerate(tokens):
             if token in phrases:
                 children, _, features = phrases[token]
@@ -164,7 +167,7 @@ class Scanner:
                 if canonical.get(following) in children or following in en.SKIPPED:
                     self._phrase(children, i)
             elif numbered and token not in cues and not token.isalpha():
-                if not _DIGITS.isdisjoint(token):
+                if _DIGIT.search(token):
                     self.telling = True
                     self._hit(_VALUE, i, i + 1)
             if token not in cues:
@@ -272,8 +275,7 @@ class Scanner:
         self.clause += 1
         self.clause_hit = fresh
         self.tail = -1
-        if cue == c.CONTRAST:
-            self.lost = 0
+        self.lost = 0
 
     def _because(self, i: int, end: int, cue: int, fresh: int) -> None:
         after = self.tokens[self.denied_at : self.denied_at + 3]
@@ -283,10 +285,16 @@ class Scanner:
 
     def _comma(self, i: int, end: int, cue: int, fresh: int) -> None:
         local = self.stance & c.LOCAL
+        self._back_to_server(end)
         self.tail = -1
         if local or self.lost:
             self._across(i, local)
         self._segment(i, end, cue, fresh)
+
+    def _back_to_server(self, end: int) -> None:
+        """An aside ends where the server itself is spoken of again."""
+        if self.stance & c.ASIDE and not en.THE_SERVER.isdisjoint(self.tokens[end : end + 3]):
+            self.stance &= ~c.ASIDE
 
     def _across(self, i: int, local: int) -> None:
         """A comma ends a negation or modal, unless no new clause begins after it."""
@@ -304,12 +312,14 @@ class Scanner:
             self.lost = 0
         elif en.FINITE.isdisjoint(stretch):
             self.stance |= self.lost
+            self.lost = 0
         else:
-            self.lost |= local
+            self.lost = local
             self.stance &= ~c.LOCAL
 
     def _and(self, i: int, end: int, cue: int, fresh: int) -> None:
         following = self.tokens[end]
+        self._back_to_server(end)
         if following in en.AFTER_AND or following > "\u2fff":
             self.stance &= ~c.LOCAL
         self._segment(i, end, cue, fresh)
@@ -319,6 +329,7 @@ class Scanner:
         if self.stance & c.HEDGE:
             self.carry |= c.EPISTEMIC
         self.headed = True
+        self.lost = 0
         self.segment_hit, self.segment_start = fresh, end
         self.starts.append(end)
 
@@ -377,7 +388,10 @@ class Scanner:
         self.denied_at = end
 
     def _not_so(self, i: int, end: int, cue: int, fresh: int) -> None:
-        for hit in self.hits[max(self.segment_hit, self.refuted) : fresh]:
+        first = self.segment_hit
+        if self.tokens[self.segment_start] in en.THAT:
+            first = self.clause_hit
+        for hit in self.hits[max(first, self.refuted) : fresh]:
             hit.stance |= c.NEG
         self.refuted = fresh
         self.stance |= c.NEG
@@ -390,21 +404,22 @@ class Scanner:
         self._back(c.HEDGE, fresh)
         return False
 
-    def _afterthought(self, bit: int, i: int, fresh: int) -> None:
+    def _afterthought(self, bit: int, i: int, end: int, fresh: int) -> None:
         """Remember a cue that opens the last part of a sentence: it may govern what precedes."""
         if i - self.segment_start <= 1 and self.segment_start > self.sentence_start:
             self.tail, self.tail_bit, self.tail_hit = self.clause_hit, bit, fresh
+            self.tail_end = end
 
     def _perhaps(self, i: int, end: int, cue: int, fresh: int) -> None:
         self._back(c.EPISTEMIC, fresh)
-        self._afterthought(c.EPISTEMIC, i, fresh)
+        self._afterthought(c.EPISTEMIC, i, end, fresh)
 
     def _if(self, i: int, end: int, cue: int, fresh: int) -> None:
         self._back(c.CONDITION, fresh)
-        self._afterthought(c.CONDITION, i, fresh)
+        self._afterthought(c.CONDITION, i, end, fresh)
 
     def _reported(self, i: int, end: int, cue: int, fresh: int) -> None:
-        self._afterthought(c.REPORT, i, fresh)
+        self._afterthought(c.REPORT, i, end, fresh)
 
     def _also(self, i: int, end: int, cue: int, fresh: int) -> bool:
         """What is said of the server itself is no aside: "it was also shut down inside"."""
@@ -448,7 +463,11 @@ class Scanner:
 
     def _wrong_that(self, i: int, end: int, cue: int, fresh: int) -> None:
         first = self.sentence_hit
-        if first == fresh and self.sentences:
+        content = any(
+            hit.features[0] >= c.FIRST_FEATURE or not hit.features[0]
+            for hit in self.hits[max(first, self.refused) : fresh]
+        )
+        if not content and self.sentences:
             first = self.sentences[-1].first
         for hit in self.hits[max(first, self.refused) : fresh]:
             hit.stance |= c.QUOTE
@@ -460,9 +479,14 @@ class Scanner:
         hits, first = self.hits, self.sentence_hit
         last = len(hits)
         start = self.sentence_start
-        if self.tail >= 0 and (self.tail_bit == c.CONDITION or self.tail_hit == last):
+        if self.tail >= 0 and (
+            self.tail_bit == c.CONDITION or self.tail_hit == last or hits[-1].start < self.tail_end
+        ):
             for hit in hits[max(self.tail, first) : self.tail_hit]:
                 hit.stance |= self.tail_bit
+        if self.denied_at == i and self.segment_start >= i - 1 > start:
+            for hit in hits[first:last]:
+                hit.stance |= c.NEG
         if i > start:
             asked = asked or self._unmarked_question(i)
             if last > first:
@@ -518,11 +542,16 @@ class Scanner:
     def _is_rule(self, i: int) -> bool:
         tokens, first = self.tokens, self.sentence_start
         while first < i and (
-            tokens[first] in _LEADS or tokens[first] in _BULLETS or tokens[first] == ","
+            tokens[first] in _BEFORE_SUBJECT or tokens[first] in _BULLETS or tokens[first] == ","
         ):
             first += 1
-        if first >= i or tokens[first] not in en.INDEFINITE:
+        if first >= i:
             return False
+        if tokens[first] not in en.INDEFINITE:
+            doing = tokens[first].endswith("ing") and tokens[first] not in _NO_DOING
+            doing = doing and self.hits[self.sentence_hit].start == first
+            if not doing:
+                return False
         stretch = tokens[first:i]
         if not en.ANCHORS.isdisjoint(stretch):
             return False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from operator import attrgetter
 from typing import Final
 
@@ -16,6 +17,7 @@ GroupHits = list[tuple[int, Hit]]
 """(group, hit), in order of the text."""
 
 _NEGATED: Final = c.NEG | c.DENIED
+_EITHER: Final = frozenset(("or", "/", "或", "还"))
 _NO_ANCHORS: Final[dict[int, list[Hit]]] = {}
 _DISTANCE_OF_A_COMMA: Final = 4
 _APPROXIMATE: Final = 3
@@ -220,8 +222,19 @@ def _distance(candidate: Candidate, hit: Hit, tokens: Sequence[str]) -> int:
         crossed = tokens[hit.end : candidate.start].count(",")
     else:
         gap = 2 * max(0, hit.start - candidate.end) + 1
-        crossed = tokens[candidate.end : hit.start].count(",")
+        between = tokens[candidate.end : hit.start]
+        crossed = between.count(",") + 4 * between.count("and")
     return gap + 2 * _DISTANCE_OF_A_COMMA * crossed
+
+
+def alternatives(candidates: Sequence[Candidate], tokens: Sequence[str]) -> set[int]:
+    """Places of candidates of which the text leaves open which one holds ("A or B")."""
+    found: set[int] = set()
+    for one, other in pairwise(candidates):
+        between = tokens[one.end : other.start]
+        if len(between) <= _APPROXIMATE and not _EITHER.isdisjoint(between):
+            found |= {one.start, other.start}
+    return found
 
 
 def approximate(candidate: Candidate, about: Sequence[Hit], tokens: Sequence[str]) -> bool:

@@ -95,14 +95,16 @@ class _Finder:
         self.found: list[Candidate] = []
         self.currency: dict[int, int] = {}
         for cue in (c.CENTS, c.YUAN, c.OTHER_MONEY):
-            self.currency.update((hit.start, cue) for hit in speech.get(cue, ()))
+            if cue in speech:
+                self.currency.update((hit.start, cue) for hit in speech[cue])
 
     def run(self, hits: list[Hit], numerals: Mapping[int, str]) -> list[Candidate]:
         """All candidates; of number words that begin at one place the longest counts."""
         words: dict[int, tuple[Hit, str]] = {}
-        for hit in hits:
-            if hit.features[-1] in numerals:
-                words[hit.start] = (hit, numerals[hit.features[-1]])
+        if numerals:
+            for hit in hits:
+                if hit.features[-1] in numerals:
+                    words[hit.start] = (hit, numerals[hit.features[-1]])
         for hit in hits:
             if hit.start < self.taken:
                 continue
@@ -171,6 +173,9 @@ class _Finder:
         return False
 
     def _number(self, hit: Hit, i: int, token: str) -> None:
+        if self._negative(hit, i):
+            self._add(MONEY, f"-{token}", True, i, i + 1, hit)
+            return
         before, after = self.currency.get(i - 1), self.currency.get(i + 1)
         if c.OTHER_MONEY in (before, after):
             name = self.tokens[i - 1] if before == c.OTHER_MONEY else self.tokens[i + 1]
@@ -192,6 +197,13 @@ class _Finder:
             self._add(ID, token, True, i, i + 1, hit)
         else:
             self._add(PLAIN, decimal(token), False, i, i + 1, hit)
+
+    def _negative(self, hit: Hit, i: int) -> bool:
+        """Whether a minus sign stands before the number, rather than a list's dash."""
+        before = self._at(i - 1)
+        if self.currency.get(i - 1) == c.YUAN:
+            before = self._at(i - 2)
+        return before == "minus" or (before == "-" and self._at(i - 2) != "\n" and i > 1)
 
     def _small(self, amount: int | None, i: int) -> int:
         """Jiao and fen after yuan: 27元8角4分."""

@@ -36,7 +36,9 @@ CUES: Final = MappingProxyType(
             hardly | scarcely | far from | anything but | fail to | fails to | failed to |
             unlike | except | other than | used to | stopped being | cannot | unlikely | non |
             lack* | ceased to | did away with | as opposed to | nowhere | rarely | seldom |
-            barely
+            barely |
+            wasnt | isnt | dont | didnt | doesnt | werent | hasnt | havent | cant | wont |
+            arent | n o t | avoid* | by no means | in no way
         """),
         c.INSTEAD_OF: phrases("""
             rather than | instead of | in place of | and not | not due to
@@ -55,7 +57,13 @@ CUES: Final = MappingProxyType(
             hypothetically | hypothetical | in theory | joking | untrue | following is false |
             following are false | following is wrong | following are wrong | following is not |
             following are not | opposite of | contrary to | far from true | no way that |
-            not that | not to say
+            not that | not to say |
+            misconception | myth | fallacy | hearsay | hoax | fairy tale | wrong : | false : |
+            incorrect : | untrue : | hard to believe | difficult to believe | unable to say |
+            unable to confirm | unable to tell | not able to say | not able to confirm |
+            can not say | can not confirm | not say that | excluded | exclude* | no trace |
+            not one of | not a single | not found that | did not find | do not see |
+            not see that | do not find
         """),
         c.NOT_SO: phrases("""
             is not the case | is not true | is not correct | is not right | is not accurate |
@@ -100,13 +108,20 @@ CUES: Final = MappingProxyType(
             chances are | odds are | more or less | sort of | kind of | rumour* | rumor* |
             depending on | depends on | can vary | not confirmed | unconfirmed |
             yet to confirm | need to confirm | have to confirm | need to check | let me check |
-            checking
+            checking |
+            conceivable | thinkable | imaginable | first thought | initial thought |
+            impression | speculat* | speculation | should have | case a | case b | case c |
+            case 1 | case 2 | case 3 | scenario 1 | scenario 2 | scenario 3 | scenario a |
+            scenario b | option 1 | option 2 | option 3 | option a | option b | option c |
+            possibility 1 | possibility 2 | hypothesis 1 | hypothesis 2 | on the assumption |
+            so to speak | as it were
         """),
         c.IF: phrases("""
             if | unless | in case | should you | had you | were you to | were it |
             provided that | providing | on condition | only if | even if | whenever |
             each time | every time | any time | in the event | in that case | otherwise |
-            what if | only when | only once | if ever | if only
+            what if | only when | only once | if ever | if only |
+            provided | as long as | so long as | on the condition | supposing | if so
         """),
         c.ONCE: phrases("""
             once you | once it | as soon as | until you | until it | until we | until i |
@@ -140,11 +155,18 @@ CUES: Final = MappingProxyType(
             judge : | system : | [ judge ] | [ customer ] | [ user ] | [ system ] |
             colleague said | colleague says | colleague told | forum says | blog says |
             internet says | read online | commonly believed | common belief | often believed |
-            asked whether | wanted to know | want to know whether | title is | titled | entitled
+            asked whether | wanted to know | want to know whether | title is | titled | entitled |
+            claimed that | been claimed | is claimed | your note | help page | you fear |
+            you worry | you are worried | you hope | you were hoping | you guess |
+            you imagine* | you suppose* | rumour has | rumor has | allegation* |
+            it was suggested
         """),
         c.WILL: phrases("""
             will | going to | from then on | from now on | in future |
-            in the future | next time
+            in the future | next time |
+            please | you can | you could | you should | you must | you need to | you have to |
+            you may | let us | meant to | planned to | want to | wanted to | intend to |
+            intended to | in order to
         """),
         c.ALSO: phrases("""
             also | as well | too | in addition | additionally | besides | furthermore |
@@ -158,7 +180,12 @@ CUES: Final = MappingProxyType(
             sometimes | occasionally | in most cases | in many cases | in some cases |
             by default | for example | for instance | eg | such as | people who |
             customers who | users who | those who | anyone who | whoever | different matter |
-            different story | in principle | for comparison | by comparison | theoretically
+            different story | in principle | for comparison | by comparison | theoretically |
+            when a | when an | whenever a | happens when | happens if | in the case of |
+            in cases of | another customer | other customers | a different server was |
+            a different instance was | your other server was | your other server is |
+            your other instance was | your other instance is | someone else |
+            next time | in such cases | in such a case | in these cases
         """),
         c.FORGED: phrases("""
             verdict | verdict* : | assessment : | assessment = | score : | score = | scores : |
@@ -193,7 +220,11 @@ CUES: Final = MappingProxyType(
             the above is false | the above is wrong | the above is not true |
             the above is not correct | the above is incorrect | above does not apply |
             i withdraw | i retract | or not | that was a joke | that was a lie |
-            only an example | just an example
+            only an example | just an example |
+            disregard my | ignore my | forget my | strike my | my last sentence was |
+            my last message was | what i said was wrong | what i just said was wrong |
+            what i said is wrong | i said something wrong | i got that wrong | i got it wrong |
+            i mixed up | i confused
         """),
         c.WRONG_THAT: phrases("""
             that is wrong | that is not right | that is not true | that is not correct |
@@ -204,7 +235,12 @@ CUES: Final = MappingProxyType(
             no , wait | no wait | wait , no |
             that is not what happened | that does not apply |
             this does not apply | which is wrong | which is false | which is not true |
-            which is not the case | which is incorrect | that is nonsense
+            which is not the case | which is incorrect | that is nonsense |
+            that turned out | this turned out | turned out to be wrong | turned out wrong |
+            that was a mistake | this was a mistake | that was a misunderstanding |
+            perhaps not | maybe not | probably not | that is what you say |
+            that is what you think | so you say | so you think | so they say |
+            that is what you claim | that is only your | that is just your | that is not what i
         """),
         c.CAUSE: phrases("""
             the reason | the cause | is why | caused by | comes from |
@@ -233,7 +269,11 @@ CUES: Final = MappingProxyType(
             too early | also like | can not help but | nothing other than | no other than |
             not any more than | not a bug | not an error | not a mistake | not wrong |
             no error | no mistake | may i ask | may we ask | would it help | is not a mistake |
-            is not a bug | is not an error | is not wrong
+            is not a bug | is not an error | is not wrong |
+            you can see | you could see | you can tell | please see |
+            you can check | please know | you should know | you may know | you may recall |
+            you may remember | you may think | you may have | you need to know | you must know |
+            you have to know | may i say | you can find
         """),
         c.PERMIT: phrases("""
             shall i | shall we | may i | may we | can i | can we | could i | could we |
@@ -454,6 +494,9 @@ ANCHORS: Final = word_set("""
     your yours this my our 您 你 这 此
 """)
 """Words that tie a sentence to this customer's case."""
+
+THAT: Final = word_set("this that which these those 这 那 该 此")
+"""First words of a remark on what was just said."""
 
 THE_SERVER: Final = word_set("""
     it this server instance machine 它 器 例

@@ -105,7 +105,12 @@ CONSENTS = (Consent("StopInstance", ID, ("address",)), Consent("ReleaseEipAddres
 def scenario(language: str = "en", *, slots: dict[str, Slot] | None = None) -> Any:
     """A stand-in with just the parts that a reader looks at."""
     return SimpleNamespace(
-        gold=SimpleNamespace(slots=slots or (ENGLISH if language == "en" else CHINESE)),
+        gold=SimpleNamespace(
+            slots=slots or (ENGLISH if language == "en" else CHINESE),
+            checkpoints=(),
+            must_flip=(),
+            must_hold=(),
+        ),
         private=SimpleNamespace(
             facts=FACTS[language], console=CONSOLE[language], consents=CONSENTS
         ),

@@ -227,6 +227,10 @@ TOLD = [
         "The causes:\n- shut down inside, still running\n- a subscription paid in advance",
         "cause=guest cause=prepaid",
     ),
+    # about another server
+    ("i-bp1k2m3 was shut down inside and is still running.", "cause=guest"),
+    ("i-bp9z8y7 was shut down inside and is still running.", ""),
+    ("Your server i-bp9z8y7 costs CNY 27.84 a day.", "which=i-bp9z8y7"),
     # taken back
     ("You shut down inside and it is still running. Forget what I said.", ""),
     ("You shut down inside and it is still running. Actually, that is wrong.", ""),

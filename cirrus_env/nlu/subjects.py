@@ -1,0 +1,64 @@
+"""Which resources a scenario is about, so that words about another one are not taken for it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from cirrus_env.tickets import predicates as p
+from cirrus_env.tickets.model import Scenario
+
+
+class Subjects:
+    """The ids that a scenario is about, looked up when first needed."""
+
+    __slots__ = ("_ids", "_scenario")
+
+    def __init__(self, scenario: Scenario) -> None:
+        self._scenario = scenario
+        self._ids: frozenset[str] | None = None
+
+    @property
+    def ids(self) -> frozenset[str]:
+        """Ids that the scenario's evidence, assertions and consents name."""
+        if self._ids is None:
+            self._ids = _subjects(self._scenario)
+        return self._ids
+
+
+def _subjects(scenario: Scenario) -> frozenset[str]:
+    gold, private = scenario.gold, scenario.private
+    found = {consent.id for consent in private.consents}
+    for checkpoint in gold.checkpoints:
+        found.update(_ids(checkpoint.evidence))
+    for _, predicate in (*gold.must_flip, *gold.must_hold):
+        found.update(_ids(predicate))
+    for action in private.console.values():
+        found.update(value for value in action.arguments.values() if isinstance(value, str))
+    return frozenset(id for id in found if kind(id))
+
+
+def kind(id: str) -> str:
+    """What ids of one kind have in common: the letters before the first hyphen; empty for none."""
+    head, hyphen, rest = id.partition("-")
+    return head.lower() if hyphen and rest and head.isalpha() and len(head) <= 6 else ""
+
+
+def _ids(predicate: p.Predicate) -> Iterator[str]:
+    if isinstance(predicate, p.All | p.AnyOf | p.Not):
+        for part in predicate.parts:
+            yield from _ids(part)
+    elif isinstance(predicate, p.Called):
+        yield predicate.returned
+        yield from _texts(predicate.arguments.values())
+    elif isinstance(predicate, p.Measure):
+        yield predicate.of
+    elif isinstance(predicate, p.State | p.Exists | p.Absent | p.Untouched | p.Agreed):
+        yield predicate.id
+
+
+def _texts(values: Iterable[object]) -> Iterator[str]:
+    for value in values:
+        if isinstance(value, str):
+            yield value
+        elif isinstance(value, list | tuple):
+            yield from _texts(value)
