@@ -101,7 +101,8 @@ def _check_keys(action: Mapping[Any, Any], keys: frozenset[str]) -> None:
 def _index(action: Mapping[Any, Any], key: str, bound: int) -> int:
     value = action[key]
     try:
-        number = index(value)
+        # an array of one number is no number, though older numpy takes it for one
+        number = -1 if getattr(value, "ndim", 0) else index(value)
     except TypeError:
         number = -1
     if isinstance(value, bool) or not 0 <= number < bound:
