@@ -11,6 +11,8 @@ from collections.abc import Mapping, Sequence
 from operator import index
 from typing import Any, Final
 
+import numpy as np
+
 from cirrus_env.envs.spaces import TOOLS
 from cirrus_env.errors import InvalidAction
 from cirrus_env.wire import (
@@ -101,13 +103,17 @@ def _check_keys(action: Mapping[Any, Any], keys: frozenset[str]) -> None:
 def _index(action: Mapping[Any, Any], key: str, bound: int) -> int:
     value = action[key]
     try:
-        # an array of one number is no number, though older numpy takes it for one
-        number = -1 if getattr(value, "ndim", 0) else index(value)
+        # older numpy takes booleans and arrays of one number for an index, with a warning
+        number = -1 if _no_index(value) else index(value)
     except TypeError:
         number = -1
-    if isinstance(value, bool) or not 0 <= number < bound:
+    if not 0 <= number < bound:
         raise InvalidAction(f"{key} is an integer in [0, {bound}), not {value!r}"[:200])
     return number
+
+
+def _no_index(value: Any) -> bool:
+    return isinstance(value, bool | np.bool_) or bool(getattr(value, "ndim", 0))
 
 
 def _text(action: Mapping[Any, Any], key: str) -> str:
