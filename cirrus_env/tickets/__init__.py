@@ -2,8 +2,8 @@
 
 A ticket is one TOML 1.0 file, ``data/<service>/<Topic>.toml``, checked by ``ticket.schema.json``
 and then by name and type against the services that it uses. Anything may carry ``only``, a list of
-variants;
-words stand under a language (``en``, ``zh``), one text or a list of which a seed draws one.
+variants; words stand under a language (``en``, ``zh``), one text or a list of which a seed draws
+one.
 
 ====================  ============================================================================
 ``[parameters]``      what a seed draws: id, choice, cents_range, integer_range, date, name,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any, Final
 
 from cirrus_env.tickets import predicates as p
@@ -263,14 +263,3 @@ def leaves(predicate: p.Predicate) -> list[p.Predicate]:
     """Every predicate in depth that is no group, in order."""
     parts = children(predicate)
     return [leaf for part in parts for leaf in leaves(part)] if parts else [predicate]
-
-
-def as_json(predicate: p.Predicate) -> dict[str, Any]:
-    """The predicate as JSON, for reports."""
-    if isinstance(predicate, p.All | p.AnyOf | p.Not):
-        name = {p.All: "all", p.AnyOf: "any", p.Not: "not"}[type(predicate)]
-        return {name: [as_json(part) for part in predicate.parts]}
-    values = {f.name: getattr(predicate, f.name) for f in fields(predicate)}
-    return {
-        type(predicate).__name__.lower(): {k: v for k, v in values.items() if v not in ("", {})}
-    }

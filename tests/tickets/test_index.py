@@ -41,3 +41,16 @@ def test_measured_constants_are_kept_only_with_their_text():
 def test_an_index_is_a_fresh_list_each_time():
     index()[0]["id"] = "spoilt"
     assert index()[0]["id"] != "spoilt"
+
+
+def test_the_index_is_written_from_the_files(tmp_path, monkeypatch):
+    from cirrus_env.tickets import index as module
+
+    monkeypatch.setattr(module, "INDEX_FILE", tmp_path / "index.json")
+    module._text.cache_clear()
+    try:
+        module.write_index()
+        assert [e["id"] for e in module.index()] == [e["id"] for e in build_index()]
+        assert all(not entry["constants"] for entry in module.index())
+    finally:
+        module._text.cache_clear()

@@ -1,12 +1,15 @@
 # ruff: noqa: E501 (a case, or a line of a ticket file, stays on one line)
 import copy
 import pickle
+import tomllib
 
 import pytest
 from ticket_samples import SMALL, changed, small
 
 from cirrus_env.errors import TicketError, UnknownTicket
 from cirrus_env.tickets.load import bundled, load_ticket, restore
+from cirrus_env.tickets.model import Reference
+from cirrus_env.tickets.scenario import make_scenario
 from cirrus_env.tickets.schema import schema_errors
 from cirrus_env.wire.jsontext import digest
 
@@ -154,6 +157,29 @@ WRONG = [
     ('en = "Bye."', 'de = "Tschüß."', "closings[0]", "known keys"),
     ("{billing.daily_charge:{instance}}", "{billing.charge:{instance}}", "checkpoints[2].reference.en", "daily_charge"),
     ('id = "ECS-Small"', 'id = "ECS-Small"\nnow = "noon"', "now", "is no moment"),
+    ('evidence = { told = "cause" }', 'evidence = { all = [3] }', "checkpoints[2].evidence.all[0]", "is a table"),
+    ('evidence = { told = "cause" }', 'evidence = { all = [{ told = "cause", only = 3 }] }', "checkpoints[2].evidence.all[0].only", "list of variants"),
+    ('evidence = { told = "cause" }', 'evidence = { all = [{ told = "cause", only = ["kept"] }] }', "checkpoints[2].evidence.all", "nothing of it is left"),
+    ('showing = { StoppedMode', 'showing = 3, not_returned = { StoppedMode', "checkpoints[1].evidence.showing", "table is needed"),
+    ('showing = { StoppedMode = "KeepCharging" }', 'after = "sea"', "checkpoints[1].evidence.after", "did you mean see"),
+    ('[predicates.free]\nmeasure = "compute_charge_per_hour"\nof = "{instance}"\nis = 0', '[predicates.free]\npredicate = "free"', "predicates.free", "nested too deep"),
+    ('[customer.beliefs.free]', '[customer.beliefs.instance]', "customer.beliefs.instance", "a fact and a belief"),
+    ('when = "asked"\n[customer.console.look]', 'when = "confronted"\n[customer.console.look]', "customer.beliefs.free", "nothing confronts it"),
+    ('when = "asked"\n[customer.console.look]', 'when = "confronted"\nconfronted_by = "Stop"\n[customer.console.look]', "customer.beliefs.free.confronted_by", "no operation, fact or slot"),
+    ('[[customer.satisfied]]', '[[customer.satisfied]]\nonly = ["kept"]', "customer.satisfied", "nothing satisfies"),
+    ('id = "know_more"', 'id = "explain"', "checkpoints[3]", "two checkpoints 'explain'"),
+    ('only = ["kept"], en = "Standard', 'only = ["kept", "halted"], en = "Standard', "checkpoints[2].reference", "2 references"),
+    ('[[must_hold]]\nname = "there"', '[[must_hold]]\nname = "there"\nexists = "ecs.instance"\nid = "{instance}"\n[[must_hold]]\nname = "there"', "must_hold[1]", "two assertions 'there'"),
+    ('value = { halted = "{since}" }', "value = 3", "slots.began.value", "use a parameter"),
+    ('{ en = [["inside"]], zh = [["内部"]] }', '{ en = [["inside"]] }', "slots.cause.values.halted", "no phrases in 'zh'"),
+    ('values.halted =', 'value = "halt"\nvalues.halted =', "slots.cause.value", "did you mean halted"),
+    ('started_time = "-{days}d-2h"', 'started_time = "{days}-2h"', "world[0].started_time", "is no date"),
+    ('started_time = "-{days}d-2h"', 'started_time = "soon"', "world[0].started_time", "is not int"),
+    ('fields = { private_ip', 'fields = { id = "x", private_ip', "distractors[0].fields.id", "is drawn, not given"),
+    ('kind = "ecs.instance"\nname = "others"', 'kind = "account.profile"\nname = "others"', "distractors[0].kind", "id shape"),
+    ('languages = ["en", "zh"]', 'languages = []', "languages", "at least 1"),
+    ('id = "ECS-Small"', 'id = "ECS Small"', "id", "must match"),
+    ('patience = 5', 'patience = 500', "customer.patience", "at most 100"),
 ]  # fmt: skip
 
 
@@ -182,3 +208,53 @@ def test_a_name_in_a_measure_before_the_world_is_refused():
                 'hourly_cents = "{billing.daily_charge:{instance}}"\nstarted',
             )
         )
+
+
+def test_a_message_of_the_schema_is_cut_short():
+    (error,) = schema_errors({**tomllib.loads(SMALL), "split": "x" * 900}, "a.toml")
+    assert len(error.problem) == 200
+
+
+def test_recorded_turns_are_read():
+    recorded = """
+[[customer.recorded]]
+text = "Then stop {instance}."
+needs_calls = [{ call = "DescribeInstances", with = { InstanceIds = '["{instance}"]' } }]
+needs_asked = ["instance"]
+needs_passed = ["ask"]
+[[customer.recorded]]
+only = ["kept"]
+text = ""
+[customer.facts.instance]
+"""
+    ticket = small(("[customer.facts.instance]\n", recorded))
+    scenario = make_scenario(ticket, 1, variant="halted")
+    id = scenario.values["instance"]
+    (turn,) = scenario.private.recorded
+    assert turn.text == f"Then stop {id}."
+    assert turn.needs_calls == (("DescribeInstances", {"InstanceIds": f'["{id}"]'}),)
+    assert (turn.needs_asked, turn.needs_passed) == (("instance",), ("ask",))
+    assert len(make_scenario(ticket, 1, variant="kept").private.recorded) == 2
+    for old, new in (('needs_asked = ["instance"]', '["x"]'), ('needs_passed = ["ask"]', '["x"]')):
+        wrong = recorded.replace(old, f"{old.split(' = ')[0]} = {new}")
+        with pytest.raises(TicketError, match=r"no (fact|checkpoint) 'x'"):
+            small(("[customer.facts.instance]\n", wrong))
+
+
+def test_a_reference_is_written_when_it_is_read_and_compares_by_its_parts():
+    made = []
+
+    def make():
+        made.append(1)
+        return (("Stop", {"a": 1}),), "done"
+
+    reference = Reference.deferred(make)
+    assert not made
+    assert reference.reply == "done"
+    assert reference == Reference((("Stop", {"a": 1}),), "done")
+    assert reference.calls == (("Stop", {"a": 1}),)
+    assert made == [1]
+    assert hash(reference) == hash(Reference((("Stop", {"a": 1}),), "done"))
+    assert "done" in repr(reference)
+    assert pickle.loads(pickle.dumps(reference)) == reference
+    assert reference != "done"
