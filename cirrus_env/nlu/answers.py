@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from cirrus_env.nlu import cues as c
+from cirrus_env.nlu.found import Hit
 from cirrus_env.nlu.lexicon import Lexicon, cue_tree
-from cirrus_env.nlu.scanner import Hit, Scanner
+from cirrus_env.nlu.scanner import Scanner
 from cirrus_env.wire import Act
 
 _ORDINALS = (c.FIRST, c.SECOND, c.THIRD)

@@ -19,7 +19,8 @@ VALUE, NEAR, UNIT, FACT, CONSOLE, OPERATION, NUMBER = range(7)
 _SIGNS: Final = (
     (".", c.STOP), ("!", c.STOP), ("?", c.ASKED), ("\n", c.NEWLINE), ("\u2022", c.NEWLINE),
     (";", c.SEMICOLON), (":", c.COLON), (",", c.COMMA), ("\u2013", c.DASH), ("(", c.PAREN),
-    (")", c.PAREN), ("[", c.PAREN), ("]", c.PAREN), ("|", c.PAREN), ('"', c.QUOTE_MARK), ("{", c.DATA),
+    (")", c.PAREN), ("[", c.PAREN), ("]", c.PAREN), ("|", c.PAREN), ('"', c.QUOTE_MARK),
+    ("{", c.DATA),
 )  # fmt: skip
 
 

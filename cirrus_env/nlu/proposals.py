@@ -10,7 +10,8 @@ from typing import Any, Final, NamedTuple
 
 from cirrus_env.cloud.catalogue import catalogue
 from cirrus_env.nlu import cues as c
-from cirrus_env.nlu.scanner import Hit, Scanner
+from cirrus_env.nlu.found import Hit
+from cirrus_env.nlu.scanner import Scanner
 from cirrus_env.nlu.told import GroupHits
 from cirrus_env.tickets.model import Groups
 
@@ -213,8 +214,8 @@ def _unambiguous(
 ) -> list[Offer]:
     """Of operations read from the same words for the same id, keep one.
 
-    The one with more phrase groups wins, then the longer phrase, then one that this customer has a mind about, then the
-    first.
+    The one with more phrase groups wins, then the longer phrase, then one that this customer has a
+    mind about, then the first.
     """
     words = {(ask.operation, ask.sentence): ask for ask in reversed(asks)}
     kept: dict[tuple[int, str], Offer] = {}

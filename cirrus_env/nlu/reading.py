@@ -8,11 +8,12 @@ from typing import Final, NamedTuple
 
 from cirrus_env.nlu import cues as c
 from cirrus_env.nlu import talk, told
+from cirrus_env.nlu.found import Hit
 from cirrus_env.nlu.heard import Heard
 from cirrus_env.nlu.lexicon import CONSOLE, FACT, NEAR, UNIT, VALUE, Lexicon
 from cirrus_env.nlu.normalise import as_written, flat, plain, tokens
 from cirrus_env.nlu.proposals import Offer, Offered, proposals
-from cirrus_env.nlu.scanner import Hit, Scanner
+from cirrus_env.nlu.scanner import Scanner
 from cirrus_env.nlu.subjects import Subjects, kind
 from cirrus_env.nlu.told import GroupHits
 from cirrus_env.nlu.values import find_values

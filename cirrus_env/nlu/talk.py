@@ -7,7 +7,7 @@ from typing import Final
 
 from cirrus_env.nlu import cues as c
 from cirrus_env.nlu import words_en as en
-from cirrus_env.nlu.scanner import Hit, Sentence
+from cirrus_env.nlu.found import Hit, Sentence
 from cirrus_env.nlu.wording import word_set
 from cirrus_env.wire import Act
 

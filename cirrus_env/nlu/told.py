@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Final
 
 from cirrus_env.nlu import cues as c
-from cirrus_env.nlu.scanner import Hit, Sentence
+from cirrus_env.nlu.found import Hit, Sentence
 from cirrus_env.nlu.values import Candidate, fits
 from cirrus_env.tickets.model import Slot
 

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from typing import Final, NamedTuple
 
 from cirrus_env.nlu import cues as c
+from cirrus_env.nlu.found import Hit
 from cirrus_env.nlu.numerals import MONTHS
-from cirrus_env.nlu.scanner import Hit, Scanner
+from cirrus_env.nlu.scanner import Scanner
 from cirrus_env.tickets.model import Slot
 
 MONEY: Final = "money"
@@ -38,7 +39,7 @@ class Candidate(NamedTuple):
 
 def cents(digits: str) -> int | None:
     """Integer cents of an amount such as ``2,784.50``; None if it is no clean amount."""
-    whole, point, fraction = digits.partition(".")
+    whole, _, fraction = digits.partition(".")
     if "," in whole:
         head, *groups = whole.split(",")
         if not 1 <= len(head) <= 3 or any(len(group) != 3 for group in groups):

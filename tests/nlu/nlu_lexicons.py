@@ -1,4 +1,4 @@
-"""Small hand-made scenarios to read replies of: a server that still costs money, in two languages."""
+"""Small hand-made scenarios to read replies of: a server that still costs money."""
 
 from __future__ import annotations
 
@@ -88,7 +88,9 @@ FACTS = {
     },
     "zh": {
         "server": Fact("server", "是它。", "asked", asked_by=(("哪台", "实例id", "实例编号"),)),
-        "method": Fact("method", "里面。", "asked", asked_by=(("怎么", "在哪里"), ("关机", "停止"))),
+        "method": Fact(
+            "method", "里面。", "asked", asked_by=(("怎么", "在哪里"), ("关机", "停止"))
+        ),
     },
 }  # fmt: skip
 CONSOLE = {
@@ -123,7 +125,7 @@ _SHOWN = ("told", "asked", "proposed", "instructed")
 
 
 def gist(text: str, language: str = "en", heard: Heard | None = None) -> str:
-    """The acts that matter most, written short: ``cause=guest ?server !StopInstance:i-1(address)``."""
+    """The acts that matter most, such as ``cause=guest ?server !StopInstance:i-1(address)``."""
     parts = []
     for act in READERS[language].read(text, heard or Heard()):
         if act.kind == "told":

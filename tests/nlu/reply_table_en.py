@@ -100,7 +100,7 @@ TOLD = [
     ("It is far from a subscription paid in advance.", ""),
     # corrected in the same breath
     (
-        "It is not a subscription paid in advance, but you shut down inside and it is still running.",
+        "It is no subscription paid in advance, but you shut down inside and it is still running.",
         "cause=guest",
     ),
     (
@@ -240,7 +240,7 @@ TOLD = [
         "cause=guest",
     ),
     (
-        "It is a subscription paid in advance. No wait, you shut down inside and it is still running.",
+        "It is a subscription paid in advance. No wait, you shut down inside: it is still running.",
         "cause=guest",
     ),
     ("You shut down inside and it is still running. None of the above is true.", ""),

@@ -19,7 +19,8 @@ NEGATIONS = [
 ]  # fmt: skip
 CONDITIONS = [
     "If {}, call me.", "Unless {}, all is well.", "In case {}, call me.", "Suppose {}.",
-    "Provided that {}, you pay.", "Even if {}, do not worry.", "Call me if {}.", "Whenever {}, you pay.",
+    "Provided that {}, you pay.", "Even if {}, do not worry.", "Call me if {}.",
+    "Whenever {}, you pay.",
 ]  # fmt: skip
 QUESTIONS = [
     "Is it so that {}?", "Could it be that {}?", "{}?", "{}, right?", "Do you think that {}?",
@@ -27,7 +28,8 @@ QUESTIONS = [
 ]  # fmt: skip
 HEDGES = [
     "Maybe {}.", "Perhaps {}.", "I think {}.", "It seems that {}.", "Possibly {}.", "I guess {}.",
-    "Presumably {}.", "It could be that {}.", "It may be that {}.", "{}, I believe.", "{}, probably.",
+    "Presumably {}.", "It could be that {}.", "It may be that {}.", "{}, I believe.",
+    "{}, probably.",
 ]  # fmt: skip
 REPORTS = [
     "You said that {}.", "Some people say {}.", "The article says that {}.", "You think {}.",
@@ -48,10 +50,10 @@ def test_turned_claim_tells_nothing(frame: str) -> None:
 @pytest.mark.parametrize(
     "frame",
     [
-        "如果{}，请联系我们。", "要是{}，请联系我们。", "可能{}。", "也许{}。", "我猜{}。", "看起来{}。",
-        "是不是{}？", "{}吗？", "{}，对吗？", "您说{}。", "有人说{}。", "文章说{}。", "「{}」",
-        "没有证据说明{}。", "可以排除{}。", "一般来说{}。", "据说{}。", "除非{}。", "假如{}，请告知。",
-        "不确定是否{}。",
+        "如果{}，请联系我们。", "要是{}，请联系我们。", "可能{}。", "也许{}。", "我猜{}。",
+        "看起来{}。", "是不是{}？", "{}吗？", "{}，对吗？", "您说{}。", "有人说{}。",
+        "文章说{}。", "「{}」", "没有证据说明{}。", "可以排除{}。", "一般来说{}。", "据说{}。",
+        "除非{}。", "假如{}，请告知。", "不确定是否{}。",
     ],
 )  # fmt: skip
 def test_turned_chinese_claim_tells_nothing(frame: str) -> None:
@@ -169,11 +171,13 @@ def test_memory_of_other_texts_changes_nothing(noise: str, text: str) -> None:
 @pytest.mark.parametrize(
     "piece",
     [
-        "a ", "the ", "it ", "stop it ", "that is wrong ", "not ", "refund CNY 15.00 ", "still running ", '" ', "\n",
-        "shut down inside, ", "if ", "may ", "I think ", "1. ", "i-bp1k2m3 ", "shall I stop i-bp1k2m3 ",
-        "which instance ? ", "吗", "不", "系统内关机", ", ", "stop the ", "a-", "forget that ", "'", "-",
-        "15 days kept ", "is not the case ", "also ", "x", "@", "7.", "as well, ", "or ", "because ",
-        "stop the server in the console ", "one ", "`", "**", "~~", "<del>", "```", "> a\n", "e.g. ",
+        "a ", "the ", "it ", "stop it ", "that is wrong ", "not ", "refund CNY 15.00 ",
+        "still running ", '" ', "\n", "shut down inside, ", "if ", "may ", "I think ", "1. ",
+        "i-bp1k2m3 ", "shall I stop i-bp1k2m3 ", "which instance ? ", "吗", "不", "系统内关机",
+        ", ", "stop the ", "a-", "forget that ", "'", "-", "15 days kept ", "is not the case ",
+        "also ", "x", "@", "7.", "as well, ", "or ", "because ",
+        "stop the server in the console ", "one ", "`", "**", "~~", "<del>", "```", "> a\n",
+        "e.g. ",
     ],
 )  # fmt: skip
 def test_time_grows_in_step_with_length(piece: str) -> None:
