@@ -61,9 +61,10 @@ class Cloud(State):
         if seconds < 0:
             raise InvariantError("the clock goes forward only")
         end = self.now + seconds
-        if self.now // HOUR == end // HOUR and all(p.due > end for p in self._pending):
-            self.now = end
-            return
+        if self.now // HOUR == end // HOUR:
+            if not self._pending or min(p.due for p in self._pending) > end:
+                self.now = end
+                return
         while True:
             hour = (self.now // HOUR + 1) * HOUR
             due = min((p.due for p in self._pending), default=end + 1)

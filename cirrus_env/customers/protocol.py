@@ -18,7 +18,9 @@ class View(NamedTuple):
         text: The assistant's delivered words.
         acts: The dialogue acts read from them.
         told: Slots told rightly so far -> the step.
-        satisfied: ``private.satisfied`` on the true state, now.
+        satisfied: ``private.satisfied`` on the true state, now; for a customer whose
+            ``checks_when_asked`` is True only where the assistant claims to be done, asks whether
+            anything remains, or closes, else False.
         closing: Whether the assistant is closing with these words.
         console: The console action just done and whether it worked; None otherwise.
         turn: The assistant's turn, from 1.

@@ -38,6 +38,7 @@ class SimulatedCustomer:
     """
 
     name = "simulated"
+    checks_when_asked = True
 
     def begin(self, scenario: Scenario) -> tuple[str, tuple[Act, ...], Mind]:
         """The opening with the volunteered facts, and the first mind."""

@@ -456,7 +456,7 @@ class TicketEpisode:
             text=state.words,
             acts=state.spoken,
             told=state.evidence.told,
-            satisfied=holds(stage.scenario.private.satisfied, state.evidence, state.cloud),
+            satisfied=_may_accept(stage) and _satisfied(stage),
             console=state.console,
             turn=state.turn,
             calls=state.evidence.calls,
@@ -477,7 +477,8 @@ class TicketEpisode:
         customer_ = stage.setting.customer
         if move.how and customer_ is not None:
             # it says nothing any more, but how it feels about this ending counts
-            last = customer_.react(stage.state.mind, self._view(stage)._replace(closing=True))
+            view = self._view(stage)._replace(closing=True, satisfied=_satisfied(stage))
+            last = customer_.react(stage.state.mind, view)
             stage.state.mind = last.mind
             move.events += _satisfaction(last.mind)
         self._record(ASSISTANT, stored.to_json(), move)
@@ -567,6 +568,17 @@ def _customer(given: str | Customer) -> Customer | None:
     if isinstance(given, str) and given == EXTERNAL:
         return None
     return find_customer(given)
+
+
+def _may_accept(stage: Stage) -> bool:
+    """Whether the customer looks at its satisfaction now: some do only when they are asked to."""
+    if not getattr(stage.setting.customer, "checks_when_asked", False):
+        return True
+    return any(act.kind in ("claimed_done", "anything_else") for act in stage.state.spoken)
+
+
+def _satisfied(stage: Stage) -> bool:
+    return holds(stage.scenario.private.satisfied, stage.state.evidence, stage.state.cloud)
 
 
 def _satisfaction(mind: Any) -> list[Event]:

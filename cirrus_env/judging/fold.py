@@ -40,8 +40,8 @@ class Fold:
 
     __slots__ = (
         "_cost", "_ended", "_facts", "_filled_at_decision", "_gold", "_identified", "_incorrect",
-        "_invalid_turns", "_jumped", "_longest", "_malformed", "_needed", "_passed", "_phi_after",
-        "_phi_before", "_reasoning", "_replies", "_rule", "_said", "_satisfaction", "_shape",
+        "_invalid_turns", "_jumped", "_known", "_longest", "_malformed", "_needed", "_passed",
+        "_phi_after", "_phi_before", "_reasoning", "_replies", "_rule", "_said", "_satisfaction", "_shape",
         "_success", "_terminated", "_tokens", "_touched", "_turn_tokens", "_turns", "_valid",
         "_violations", "_writes", "_wrong_replies",
     )  # fmt: skip
@@ -68,6 +68,7 @@ class Fold:
         self._success: bool | None = False
         self._ended = self._terminated = False
         self._valid = True
+        self._known: int | None = None  # the return, until something may have changed it
 
     def copy(self) -> Self:
         """An independent copy."""
@@ -89,6 +90,8 @@ class Fold:
                 fold = _FOLD.get(event.kind)
                 if fold is not None:
                     fold(self, event)
+                    if event.kind in _PAYING:
+                        self._known = None
             return
         self._decide()
         self._count_tokens(record.action)
@@ -98,12 +101,15 @@ class Fold:
             fold = _FOLD.get(event.kind)
             if fold is not None:
                 fold(self, event)
+                if event.kind in _PAYING:
+                    self._known = None
             elif event.kind == "invalid":
                 malformed = True
             elif event.kind == "wrong":
                 wrong = True
         if malformed:
             self._malformed = True
+            self._known = None
         elif record.action["kind"] != "call":
             self._end_turn(record.action, record.acts, wrong=wrong)
 
@@ -206,6 +212,9 @@ def only_courtesy(acts: tuple[Act, ...]) -> bool:
     """Whether a reply does nothing but be polite."""
     return bool(acts) and all(act.kind == "courtesy" for act in acts)
 
+
+_PAYING: Final = frozenset({"called", "passed", "minefield", "order", "ended"})
+"""Events that may change the return, unless the rule depends on the path."""
 
 _FOLD: Final = {
     "called": Fold._on_called,

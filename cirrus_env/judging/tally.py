@@ -15,6 +15,8 @@ from cirrus_env.judging.fold import Fold
 from cirrus_env.judging.reward import MICRO, TERMS, RewardRule, exactly
 from cirrus_env.tickets.model import Scenario
 
+_NO_TERMS: Final = dict.fromkeys(TERMS, 0.0)
+
 SATISFIED: Final = 500_000
 """A customer at or above this satisfaction (in millionths) counts as satisfied."""
 
@@ -55,20 +57,23 @@ class Tally(Fold):
                 (w * terms[i] for i, w in enumerate(self._rule.fractions) if w), formulas.ZERO
             )
             return round(MICRO * total)
-        return self._micro_before_success()
+        if self._known is None:
+            self._known = self._micro_before_success()
+        return self._known
 
     def terms(self) -> dict[str, float]:
         """The reward's terms, unweighted; always the same keys, all zero before the first step."""
         if self.success or self._rule.custom is not None:
             return dict(zip(TERMS, map(float, self._exact_terms()), strict=True))
         fatal, others = self._violations
-        terms = dict.fromkeys(TERMS, 0.0)
+        terms = _NO_TERMS.copy()
         terms["progress"] = self.filled / (len(self._shape.skips) or 1)
         terms["violation"] = -(4 * fatal + others) / 4
         terms["incorrect_write"] = -self._incorrect / 10
         terms["invalid"] = -(self._invalid_turns + self._malformed) / 50
         if self._filled_at_decision >= 0:
-            terms["shaping"] = float(self._shaping())
+            top, bottom = self._shaping_parts()
+            terms["shaping"] = top / bottom
         return terms
 
     def _micro_before_success(self) -> int:
@@ -106,13 +111,16 @@ class Tally(Fold):
 
     def _shaping(self) -> Fraction:
         """The sum of gamma x Phi(s') - Phi(s) over all decisions, the running one included."""
-        if self._filled_at_decision < 0 or not self._shape.skips:
+        if self._filled_at_decision < 0:
             return formulas.ZERO
+        return Fraction(*self._shaping_parts())
+
+    def _shaping_parts(self) -> tuple[int, int]:
         after = self._phi_after + (0 if self._terminated else self.filled)
         before = self._phi_before + self._filled_at_decision
         gamma = self._rule.discount
         top = gamma.numerator * after - gamma.denominator * before
-        return Fraction(top, gamma.denominator * len(self._shape.skips)) if top else formulas.ZERO
+        return top, gamma.denominator * (len(self._shape.skips) or 1)
 
     def violations(self) -> dict[str, int]:
         """Minefields touched and ordering pairs broken, by policy."""
