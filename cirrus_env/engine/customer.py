@@ -2,12 +2,35 @@
 
 from __future__ import annotations
 
-from cirrus_env.engine.setting import SECONDS_A_REPLY
+from typing import Any
+
+from cirrus_env.engine.setting import MAX_CONSOLE_IN_A_ROW, SECONDS_A_REPLY
 from cirrus_env.engine.stage import Move, Stage
 from cirrus_env.errors import InvalidAction
 from cirrus_env.judging.outcome import record_of
-from cirrus_env.wire import ASSISTANT, Act, CustomerAction, Event
+from cirrus_env.wire import ASSISTANT, CUSTOMER_KINDS, Act, CustomerAction, Event, encodes
 from cirrus_env.wire import messages as build
+
+
+def checked(stage: Stage, action: Any) -> CustomerAction:
+    """What somebody outside sends for the customer, as it is.
+
+    Raises:
+        InvalidAction: If it is no ``CustomerAction``, or holds what can't be said or done.
+    """
+    if not isinstance(action, CustomerAction):
+        raise InvalidAction(f"the customer's action is no {type(action).__name__}")
+    if action.kind not in CUSTOMER_KINDS:
+        kinds = ", ".join(CUSTOMER_KINDS)
+        raise InvalidAction(f"the customer's action is one of {kinds}, not {action.kind!r}"[:200])
+    if not (isinstance(action.text, str) and isinstance(action.console, str)):
+        raise InvalidAction("the customer's text and console action are texts")
+    limit = stage.setting.limits.max_chars
+    if len(action.text) > limit:
+        raise InvalidAction(f"the customer's words are longer than the limit of {limit}")
+    if not encodes(action.text):
+        raise InvalidAction("the customer's words hold a lone surrogate")
+    return action
 
 
 def take(stage: Stage, action: CustomerAction, acts: tuple[Act, ...]) -> Move:
@@ -67,7 +90,7 @@ def _console(stage: Stage, action: CustomerAction, acts: tuple[Act, ...]) -> Mov
     state = stage.state
     console = stage.scenario.private.console.get(action.console)
     if console is None:
-        raise InvalidAction(f"this customer has no console action {action.console!r}")
+        raise InvalidAction(f"this customer has no console action {action.console!r}"[:200])
     state.cloud.advance(SECONDS_A_REPLY)
     worked = True
     result: object = None
@@ -82,4 +105,7 @@ def _console(stage: Stage, action: CustomerAction, acts: tuple[Act, ...]) -> Mov
     if worked:
         state.evidence.did[action.console] = len(state.records)
     state.console = (action.console, worked)
+    last = state.records[1 - MAX_CONSOLE_IN_A_ROW :]
+    if len(last) == MAX_CONSOLE_IN_A_ROW - 1 and all(r.action["kind"] == "console" for r in last):
+        state.to_move = ASSISTANT  # it keeps to its console for ever: the turn passes
     return Move(acts, [Event("console", action.console, {"ok": worked, "result": result})])

@@ -17,7 +17,7 @@ from cirrus_env.engine.prompt import system_text, tool_set
 from cirrus_env.engine.setting import Limits, Setting
 from cirrus_env.engine.stage import Move, Stage
 from cirrus_env.engine.state import Snapshot, State
-from cirrus_env.errors import EpisodeNotRunning, InvalidAction, OptionError
+from cirrus_env.errors import EpisodeNotRunning, OptionError
 from cirrus_env.judging.judge import Judge
 from cirrus_env.judging.judge import judge as find_judge
 from cirrus_env.judging.outcome import Outcome, ended_by_choice
@@ -39,6 +39,7 @@ from cirrus_env.wire import (
     Event,
     Message,
     Record,
+    encodes,
 )
 from cirrus_env.wire import messages as build
 from cirrus_env.world import Stream
@@ -108,6 +109,8 @@ class TicketEpisode:
         max_chars: int = 20_000,
     ) -> None:
         self.ticket = bundled(ticket) if isinstance(ticket, str) else ticket
+        if not isinstance(self.ticket, Ticket):
+            raise OptionError(f"a ticket is a Ticket or its name, not {type(ticket).__name__}")
         if language is not None and language not in self.ticket.languages:
             known = ", ".join(self.ticket.languages)
             raise OptionError(f"{self.ticket.id} has no language {language!r}; it has {known}")
@@ -116,9 +119,9 @@ class TicketEpisode:
             judge=find_judge(judge),
             rule=reward_rule(reward),
             parser=_parser(parser),
-            system=system,
+            system=_system(system),
             language=language,
-            offered=None if tools is None else frozenset(tools),
+            offered=_offered(tools),
             limits=Limits(max_turns, max_tool_calls, max_invalid, max_tokens, max_chars),
         )
         self._seeds: Stream | None = None
@@ -317,14 +320,13 @@ class TicketEpisode:
             start = len(stage.state.messages) + 1
             self._assist(read)
         else:
-            if not isinstance(action, CustomerAction):
-                raise InvalidAction(f"the customer's action is no {type(action).__name__}")
+            said = customer.checked(stage, action)
             start = len(stage.state.messages)
             acts: tuple[Act, ...] = ()
-            if action.text:
+            if said.text:
                 proposed = tuple(a for a in stage.state.spoken if a.kind == "proposed")
-                acts = stage.reader.read_customer(action.text, proposed)
-            self._serve(action, acts, stage.state.mind)
+                acts = stage.reader.read_customer(said.text, proposed)
+            self._serve(said, acts, stage.state.mind)
         return self._step(start, before)
 
     def truncate(self, reason: str = STOPPED) -> Step:
@@ -585,6 +587,21 @@ def _satisfaction(mind: Any) -> list[Event]:
     """How the customer feels, where its mind says so; one played from outside has none."""
     value = getattr(mind, "satisfaction", None)
     return [] if value is None else [Event("satisfaction", "", value)]
+
+
+def _system(given: str | None) -> str | None:
+    if given is not None and not (isinstance(given, str) and encodes(given)):
+        raise OptionError("the system text must be a text that has a UTF-8 form")
+    return given
+
+
+def _offered(given: Iterable[str] | None) -> frozenset[str] | None:
+    if given is None:
+        return None
+    names = None if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
+    if names is None or not all(isinstance(name, str) for name in names):
+        raise OptionError(f"tools are the names of the tools to offer, not {given!r}"[:200])
+    return frozenset(names)
 
 
 def _parser(given: str | Parser) -> Parser:

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from cirrus_env.engine.prompt import CLOSE, ESCALATE, REPLY
 from cirrus_env.errors import InvalidAction, MalformedText
-from cirrus_env.wire import AssistantAction, ToolCall, canonical, strict_loads
+from cirrus_env.wire import ASSISTANT_KINDS, AssistantAction, ToolCall, canonical, strict_loads
 
 Parser = Callable[[str], AssistantAction]
 
@@ -46,10 +46,33 @@ def to_action(action: Any, parser: Parser) -> AssistantAction:
         InvalidAction: If it is no string, chat message or ``AssistantAction``.
     """
     if isinstance(action, str):
-        return parser(action)
+        action = parser(action)
     if isinstance(action, AssistantAction):
+        problem = _problem(action)
+        if problem:
+            raise InvalidAction(problem)
         return action
     return from_message(action)
+
+
+def _problem(action: AssistantAction) -> str:
+    """What no annotation stops a caller from building."""
+    if action.kind not in ASSISTANT_KINDS:
+        return f"an action's kind is one of {', '.join(ASSISTANT_KINDS)}, not {action.kind!r}"[:200]
+    for part in (action.text, action.queue, action.reasoning, action.fault):
+        if not isinstance(part, str):
+            return f"text, queue, reasoning and fault are texts, not {type(part).__name__}"
+    if not action.calls:
+        return "" if action.calls == () else "calls is a tuple of ToolCall"
+    if action.kind != "call" and not action.fault:
+        return f"a {action.kind} carries no tool calls"
+    if not isinstance(action.calls, tuple):
+        return "calls is a tuple of ToolCall"
+    for call in action.calls:
+        parts = (call.id, call.name, call.arguments) if isinstance(call, ToolCall) else (None,)
+        if not all(isinstance(part, str) for part in parts):
+            return "calls is a tuple of ToolCall, each of three texts"
+    return ""
 
 
 def from_message(message: Any) -> AssistantAction:

@@ -14,6 +14,8 @@ SECONDS_A_CALL = 10
 SECONDS_A_REPLY = 60
 MAX_TRANSCRIPT = 2_000_000
 MAX_CALLS_A_MESSAGE = 32
+MAX_CONSOLE_IN_A_ROW = 20
+"""Console actions of the customer after which its turn passes."""
 
 
 @dataclass(frozen=True, slots=True)
