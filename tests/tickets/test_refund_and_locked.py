@@ -376,6 +376,17 @@ REJECTED: Words = {
 }
 
 
+def test_a_day_of_the_month_that_begins_a_phrase_is_still_a_day() -> None:
+    for seed in range(200):
+        found = scenario("Refund", "already-used", seed=seed)
+        if found.gold.slots["used_on"].value.endswith("-05"):
+            text = filled("The full refund was used on {used_on}.", found)
+            words = words_of(found, text, Reader(found), RuleJudge())
+            assert "used_on" in words.told
+            return
+    raise AssertionError("no seed draws a fifth day")
+
+
 def _judged(name: str, variant: str, language: str, checkpoint: str, text: str) -> tuple[bool, str]:
     found = scenario(name, variant, language, seed=21)
     words = words_of(found, filled(text, found), Reader(found), RuleJudge())
