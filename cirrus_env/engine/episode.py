@@ -143,8 +143,8 @@ class TicketEpisode:
 
     @property
     def tools(self) -> list[dict[str, Any]]:
-        """OpenAI function schemas of the tools on offer; don't change them."""
-        return self._running.tools.schemas
+        """OpenAI function schemas of the tools on offer, as the caller's own."""
+        return self._running.tools.fresh()
 
     @property
     def tool_names(self) -> tuple[str, ...]:
@@ -159,8 +159,7 @@ class TicketEpisode:
     @property
     def chat_tools(self) -> list[dict[str, Any]]:
         """``tools`` and the pseudo-functions that close and escalate, for a chat model."""
-        stage = self._running
-        return [*stage.tools.schemas, *stage.tools.special]
+        return self._running.tools.fresh(special=True)
 
     @property
     def messages(self) -> list[Message]:
@@ -359,19 +358,28 @@ class TicketEpisode:
         """The episode at this moment, in microseconds."""
         stage = self._running
         return Snapshot(
-            stage.scenario, stage.state.copy(stage.state.cloud), stage.state.cloud.snapshot()
-        )
+            stage.scenario, stage.state.copy(stage.state.cloud), stage.state.cloud.snapshot(),
+            stage.setting, self._options, self._start,
+        )  # fmt: skip
 
     def restore(self, snapshot: Snapshot) -> None:
-        """Back, or forward, to a snapshot of this episode or of the one it was forked from."""
+        """Back, or forward, to a snapshot of this episode or of the one it was forked from.
+
+        Customer, limits and reset options are then those of the snapshot.
+
+        Raises:
+            OptionError: If it is no snapshot of this ticket.
+        """
+        if not isinstance(snapshot, Snapshot) or snapshot.scenario.ticket != self.ticket:
+            raise OptionError(f"{self.ticket.id} can't go back to {snapshot!r}"[:200])
         stage = self._running
-        cloud = stage.state.cloud
-        if stage.scenario is not snapshot.scenario:
-            self._open(snapshot.scenario, stage.setting)
+        if stage.scenario is not snapshot.scenario or stage.setting is not snapshot.setting:
+            self._open(snapshot.scenario, snapshot.setting)
             stage = self._running
-            cloud = stage.state.cloud
+        cloud = stage.state.cloud
         cloud.restore(snapshot.mark)
         stage.state = snapshot.state.copy(cloud)
+        self._options, self._start = snapshot.options, snapshot.start
 
     def fork(self) -> TicketEpisode:
         """An independent episode at the same point."""

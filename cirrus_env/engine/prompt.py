@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from collections.abc import Collection, Mapping
 from functools import lru_cache
@@ -80,6 +81,11 @@ class ToolSet:
         self.names: tuple[str, ...] = tuple(s["function"]["name"] for s in schemas)
         self.json = json.dumps(schemas, ensure_ascii=False)
         self.special = pseudo_functions(queues)
+
+    def fresh(self, *, special: bool = False) -> list[dict[str, Any]]:
+        """The schemas, and perhaps the pseudo-functions, made anew: callers do add to them."""
+        schemas: list[dict[str, Any]] = json.loads(self.json)
+        return [*schemas, *copy.deepcopy(self.special)] if special else schemas
 
 
 @lru_cache(maxsize=128)

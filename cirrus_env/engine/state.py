@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 from cirrus_env.cloud.kernel import Cloud, Mark
 from cirrus_env.engine.consents import Consents
+from cirrus_env.engine.options import ResetOptions
+from cirrus_env.engine.setting import Setting
 from cirrus_env.judging.outcome import Outcome
 from cirrus_env.judging.tally import Tally
 from cirrus_env.nlu.evidence import Evidence
@@ -110,3 +112,9 @@ class Snapshot(NamedTuple):
     scenario: Scenario
     state: State
     mark: Mark
+    setting: Setting
+    options: ResetOptions
+    start: int
+
+    def __repr__(self) -> str:
+        return f"<Snapshot of {self.scenario.ticket.env_id} at step {len(self.state.records)}>"
