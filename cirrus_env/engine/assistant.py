@@ -130,6 +130,8 @@ def _words(stage: Stage, action: AssistantAction) -> Move:
         if slot not in state.evidence.told:
             state.evidence.told[slot] = step
         events.append(Event("verdict", slot, True))
+    if action.kind == "escalate":
+        state.evidence.handed = dict.fromkeys(assessment.told, step)
     for slot, value in assessment.wrong:
         events.append(Event("wrong", slot, value))
     known = {(c.operation, c.id) for c in scenario.private.consents}

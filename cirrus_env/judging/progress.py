@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from cirrus_env.cloud.kernel import Cloud
@@ -41,6 +42,7 @@ class Progress:
         """The checkpoints that pass at this step; writes them into ``evidence.passed``.
 
         A checkpoint passes only when every ancestor has passed at an earlier step or is skippable.
+        An escalation's facts count as told only where the hand-over summary tells them.
         """
         passed = evidence.passed
         new: list[str] = []
@@ -52,7 +54,12 @@ class Progress:
             since = -1
             if checkpoint.kind in EVENT_KINDS:
                 since = max((passed[a] for a in above if a in passed), default=-1)
-            if holds(checkpoint.evidence, evidence, cloud, since):
+            known = evidence
+            if checkpoint.kind == "escalation":
+                if not evidence.handed:
+                    continue
+                known = replace(evidence, told=evidence.handed)
+            if holds(checkpoint.evidence, known, cloud, since):
                 new.append(checkpoint.id)
         for name in new:
             passed[name] = step

@@ -30,7 +30,10 @@ class Call(NamedTuple):
 
 @dataclass(slots=True)
 class Evidence:
-    """The episode's memory of what counts, each with the step at which it (last) happened."""
+    """The episode's memory of what counts, each with the step at which it (last) happened.
+
+    ``handed`` is what the hand-over summary of an escalation told; empty before there is one.
+    """
 
     told: dict[str, int] = field(default_factory=dict)
     asked: dict[str, int] = field(default_factory=dict)
@@ -39,12 +42,14 @@ class Evidence:
     passed: dict[str, int] = field(default_factory=dict)
     calls: list[Call] = field(default_factory=list)
     touched: set[tuple[str, str]] = field(default_factory=set)
+    handed: dict[str, int] = field(default_factory=dict)
 
     def copy(self) -> Evidence:
         """An independent copy; its parts are frozen."""
         return Evidence(
             self.told.copy(), self.asked.copy(), self.agreed.copy(), self.did.copy(),
             self.passed.copy(), self.calls.copy(), self.touched.copy(),
+            self.handed.copy(),
         )  # fmt: skip
 
 

@@ -225,6 +225,19 @@ def test_handing_over_without_the_facts_is_no_success(language: str) -> None:
     assert outcome(episode) == "wrong_ending"
 
 
+def test_facts_told_to_the_customer_alone_are_not_handed_over() -> None:
+    episode = started("Locked", "security-lock")
+    oracle, view = oracle_for(episode), AssistantView()
+    action = oracle.act(view.observe(episode))
+    while action.kind != "escalate":
+        episode.step(action)
+        action = oracle.act(view.observe(episode))
+    episode.step(AssistantAction("reply", action.text))
+    assert {"instance_id", "event_ref", "abuse"} <= episode.state.evidence.told.keys()
+    episode.step(AssistantAction("escalate", "Please take this case over.", queue="security"))
+    assert outcome(episode) == "wrong_ending"
+
+
 @pytest.mark.parametrize("queue", ["billing", "network", "data"])
 def test_another_queue_is_the_wrong_ending(queue: str) -> None:
     episode = started("Locked", "security-lock")
