@@ -510,8 +510,16 @@ class TicketEpisode:
         state, scenario = stage.state, stage.scenario
         step = len(state.records)
         events = move.events
-        for name in stage.progress.newly_passed(state.evidence, state.cloud, step):
-            events.append(Event("passed", name))
+        if (
+            move.acts
+            or state.moved
+            or len(state.cloud.audit) != state.audited
+            or any(event.kind != "satisfaction" for event in events)
+        ):
+            state.audited = len(state.cloud.audit)
+            names = stage.progress.newly_passed(state.evidence, state.cloud, step)
+            state.moved = bool(names)
+            events += [Event("passed", name) for name in names]
         outcome = move.outcome
         if outcome is None and move.how:
             outcome = ended_by_choice(
@@ -524,14 +532,14 @@ class TicketEpisode:
             events += [Event("assertion", name, value) for name, value in outcome.assertions]
             events.append(Event("ended", outcome.name, outcome.to_json()))
         clock = state.cloud.now - state.opened
-        happened = tuple(events)
-        record = Record(step, seat, action, move.acts, happened, 0, clock)
+        what = tuple(events)
+        record = Record(step, seat, action, move.acts, what, 0, clock)
         state.tally.add(record)
         micro = state.tally.micro()
         gained = micro - state.micro
         if gained:
             state.micro = micro
-            record = Record(step, seat, action, move.acts, happened, gained, clock)
+            record = Record(step, seat, action, move.acts, what, gained, clock)
         state.records.append(record)
 
     def _step(self, start: int, before: int) -> Step:

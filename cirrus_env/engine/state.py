@@ -44,6 +44,8 @@ class State:
         tokens: The assistant's visible tokens.
         length: Characters of the transcript.
         micro: The return so far in millionths.
+        moved: Whether a checkpoint passed at the step before: its descendants may pass now.
+        audited: How many changes of the world checkpoints have been looked at for.
         opened: The clock at the opening.
         console: The console action just done and whether it worked.
         outcome: How the episode ended; None while it goes on.
@@ -72,6 +74,8 @@ class State:
     tokens: int = 0
     length: int = 0
     micro: int = 0
+    moved: bool = True
+    audited: int = 0
     console: tuple[str, bool] | None = None
     outcome: Outcome | None = None
 
@@ -101,6 +105,8 @@ class State:
             tokens=self.tokens,
             length=self.length,
             micro=self.micro,
+            moved=self.moved,
+            audited=self.audited,
             console=self.console,
             outcome=self.outcome,
         )
