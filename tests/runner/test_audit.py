@@ -157,13 +157,22 @@ def test_a_recording_without_evidence_is_played_and_not_scored():
     assert report.findings == ()
 
 
-def test_constants_name_placeholders_and_never_ids():
-    found = measured(TICKET)[VARIANT]["en"]
+def test_what_may_change_is_measured_where_it_is_not_declared_and_never_by_an_id():
+    assert "may_change" not in TICKET.constants[VARIANT]["en"], "declared in the file"
+    start = TICKET.text.index("[[may_change]]")
+    end = TICKET.text.index("[[closings]]")
+    undeclared = load_ticket(TICKET.text[:start] + TICKET.text[end:], file="undeclared.toml")
+    found = measured(undeclared)[VARIANT]["en"]
+    assert ["ecs.instance", "{instance}", "status"] in found["may_change"]
+    assert all(id == "*" or id.startswith("{") for _, id, _ in found["may_change"])
+    assert audit([case(with_constants(undeclared, measured(undeclared)))]).findings == ()
+
+
+def test_the_constants_are_whole_numbers_that_make_sense():
+    found = TICKET.constants[VARIANT]["en"]
     assert found["shortest"] >= 1
     assert found["tokens"] > found["shortest"]
     assert found["wrong_replies"] == 0
-    assert ["ecs.instance", "{instance}", "status"] in found["may_change"]
-    assert all(id == "*" or id.startswith("{") for _, id, _ in found["may_change"])
 
 
 def test_measuring_twice_gives_the_same():

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any, Final
 
-from cirrus_env.baselines.plans import SUCCEED, expectations
+from cirrus_env.baselines.plans import expectations
 from cirrus_env.judging.outcome import changed_fields, record_of
 from cirrus_env.runner.audit.case import Case, Played, play_oracle
 from cirrus_env.tickets.ticket import Ticket
@@ -16,7 +16,7 @@ SEEDS: Final = tuple(range(5))
 
 
 def measured(ticket: Ticket) -> dict[str, dict[str, dict[str, Any]]]:
-    """Variant -> language -> ``shortest``, ``tokens``, ``may_change``, ``wrong_replies``."""
+    """Variant -> language -> what ``constants`` gives."""
     return {
         variant: {language: constants(ticket, variant, language) for language in ticket.languages}
         for variant in ticket.variants
@@ -27,27 +27,31 @@ def constants(ticket: Ticket, variant: str, language: str) -> dict[str, Any]:
     """The constants of one variant in one language, over all of ``SEEDS``.
 
     ``shortest`` is the least number of replies of a jump oracle, ``tokens`` the most that a plain
-    oracle wrote, ``may_change`` whatever an oracle changed, by placeholder, ``wrong_replies`` the
-    most of a plain oracle's replies that count as wrong.
+    oracle wrote, ``wrong_replies`` the most of its replies that count as wrong. A ticket that
+    doesn't declare ``may_change`` gets it too: whatever an oracle changed, by placeholder.
     """
+    declared = "may_change" in ticket.data
     shortest, tokens, wrong = [], [], []
     changes: set[tuple[str, str, str]] = set()
     for seed in SEEDS:
         case = Case(ticket, variant, language, seed)
-        modes = [e.mode for e in expectations(case.scenario()) if e.mode in SUCCEED]
-        played = {mode: play_oracle(case, mode) for mode in modes}
-        for each in played.values():
-            changes.update(_changes(each))
-        plain = played["plain"].episode.metrics()
-        shortest.append(played["jump"].episode.metrics()["replies"])
-        tokens.append(plain["tokens"])
-        wrong.append(plain["wrong_replies"])
-    return {
-        "shortest": min(shortest),
-        "tokens": max(tokens),
-        "may_change": [list(change) for change in sorted(changes)],
-        "wrong_replies": max(wrong),
-    }
+        plain, jump = play_oracle(case, "plain"), play_oracle(case, "jump")
+        shortest.append(jump.episode.metrics()["replies"])
+        metrics = plain.episode.metrics()
+        tokens.append(metrics["tokens"])
+        wrong.append(metrics["wrong_replies"])
+        if not declared:
+            for played in (plain, jump, *_others(case)):
+                changes.update(_changes(played))
+    found = {"shortest": min(shortest), "tokens": max(tokens), "wrong_replies": max(wrong)}
+    return found if declared else {**found, "may_change": [list(c) for c in sorted(changes)]}
+
+
+def _others(case: Case) -> Iterator[Played]:
+    """Every other oracle that must succeed."""
+    for mode, success in expectations(case.scenario()):
+        if success and mode not in ("plain", "jump"):
+            yield play_oracle(case, mode)
 
 
 def with_constants(ticket: Ticket, constants: dict[str, Any]) -> Ticket:
