@@ -278,6 +278,9 @@ class Private:
     satisfied: Predicate
     recorded: tuple[RecordedTurn, ...] = ()
 
+    def __repr__(self) -> str:
+        return "<Private>"  # nothing of it in a log before its time (law R7)
+
 
 @dataclass(frozen=True, slots=True)
 class Gold:
@@ -316,6 +319,9 @@ class Gold:
     scored: bool = True
     wrong_replies: int = 0
 
+    def __repr__(self) -> str:
+        return "<Gold>"  # nothing of it in a log (law R7)
+
 
 @dataclass(frozen=True, slots=True)
 class Scenario:
@@ -340,6 +346,9 @@ class Scenario:
     gold: Gold
     cloud: Cloud
     values: Mapping[str, Any]
+
+    def __repr__(self) -> str:
+        return f"<Scenario of {self.ticket.env_id}, seed {self.seed}>"
 
     def __copy__(self) -> Scenario:
         return self

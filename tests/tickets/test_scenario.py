@@ -8,6 +8,7 @@ from ticket_samples import small
 
 from cirrus_env.errors import OptionError
 from cirrus_env.tickets import predicates as p
+from cirrus_env.tickets.load import bundled
 from cirrus_env.tickets.scenario import make_scenario, symbolic
 from cirrus_env.wire.jsontext import canonical
 from cirrus_env.world.clock import DAY, EPOCH, HOUR
@@ -187,3 +188,12 @@ def test_the_constants_of_audit_reach_the_gold():
     assert (gold.shortest, gold.tokens, gold.wrong_replies) == (4, 321, 1)
     assert gold.may_change == (("ecs.instance", id, "status"), ("disk.disk", "*", "*"))
     assert make_scenario(measured, 3, variant="halted", language="zh").gold.shortest == 0
+
+
+def test_what_is_logged_of_a_scenario_tells_nothing_of_its_gold():
+    scenario = make_scenario(bundled("ECS-Billing"), 3)
+    shown = repr((scenario, scenario.gold, scenario.private, scenario.ticket.env_id))
+    hidden = [scenario.variant, scenario.gold.closing.text, *map(str, scenario.values.values())]
+    hidden += [fact.text for fact in scenario.private.facts.values()]
+    hidden += [checkpoint.id for checkpoint in scenario.gold.checkpoints]
+    assert not [text for text in hidden if len(text) > 4 and text in shown]
