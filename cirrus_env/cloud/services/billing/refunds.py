@@ -265,8 +265,8 @@ OPERATIONS = (
         _refund,
         resource="InstanceId",
         propose={
-            "en": (("refund", "unsubscribe", "unsubscription", "give back"),),
-            "zh": (("退款", "退订"),),
+            "en": (("refund", "unsubscribe", "unsubscription", "give back", "return"),),
+            "zh": (("退款", "退订", "退掉", "退回"),),
         },
     ),
 )
