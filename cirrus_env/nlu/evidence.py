@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, cast
 
 from cirrus_env.cloud.arguments import same
 from cirrus_env.cloud.kernel import Cloud
+from cirrus_env.cloud.recorded import RecordedCatalogue
 from cirrus_env.tickets import predicates as p
 from cirrus_env.wire import canonical
 
@@ -114,6 +115,15 @@ def _called(q: p.Called, e: Evidence, cloud: Cloud, since: int) -> bool:
     return False
 
 
+def _recorded(q: p.Recorded, e: Evidence, cloud: Cloud, since: int) -> bool:
+    catalogue = cast("RecordedCatalogue", cloud.catalogue)
+    made = 0
+    for call in e.calls:
+        if call.operation == q.operation and call.step > since:
+            made += catalogue.key(call.operation, call.arguments) == q.key
+    return made >= q.times
+
+
 def _result_fits(q: p.Called, call: Call) -> bool:
     if q.not_returned and _quoted(q.not_returned) in call.text:
         if names(call.result, q.not_returned):
@@ -201,6 +211,7 @@ _HOLDS: dict[type, Any] = {
     p.Untouched: _untouched,
     p.Measure: _measure,
     p.Called: _called,
+    p.Recorded: _recorded,
     p.Told: _told,
     p.Asked: _asked,
     p.Agreed: _agreed,

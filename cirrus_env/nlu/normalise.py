@@ -34,6 +34,7 @@ _CONTRACTED: Final = re.compile(
     r"(?i)\b(can't|won't|shan't|ain't|(\w+)n't|(it|that|there|here|what|who|where|how|he|she)'s"
     r"|let's|(\w+)'(re|ve|ll|d|m))\b|'s\b"
 )
+_CANNOT: Final = re.compile(r"(?i)\b(can)(not)\b")
 _WHOLE: Final = {"can't": "can not", "won't": "will not", "shan't": "shall not", "ain't": "is not",
                  "let's": "let us"}  # fmt: skip
 _ENDS: Final = {"re": "are", "ve": "have", "ll": "will", "d": "would", "m": "am"}
@@ -75,6 +76,8 @@ def plain(text: str) -> str:
         text = _CONTRACTED.sub(_expand, text)
         if "'" in text:
             text = _SINGLE.sub(r'"\1"', text)
+    if "annot" in text or "ANNOT" in text:
+        text = _CANNOT.sub(r"\1 \2", text)
     if "`" in text:
         text = text.replace("`", '"')
     if " - " in text or "--" in text:

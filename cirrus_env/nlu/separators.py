@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 _BULLETS: Final = frozenset("-\u2022\u00b7\u2013\u25cf\u25cb\u25aa")
 _BREAKS: Final = frozenset(",.;?!:\n")
-_CJK: Final = "\u3400"
+CJK: Final = "\u3400"
+"""CJK characters are not below this one."""
+_JOINING: Final = frozenset(("and", "but", "so", "which", "because"))
 _CJK_END: Final = "\ua000"
 
 
@@ -70,14 +72,16 @@ def _across(scan: Scanner, i: int, local: int) -> None:
         if token in _BREAKS:
             del stretch[k:]
             break
-    if stretch and (stretch[0] in en.ANEW or _CJK < stretch[0] < _CJK_END):
+    if stretch and (stretch[0] in en.ANEW or CJK < stretch[0] < _CJK_END):
         scan.stance &= ~c.LOCAL
         scan.lost = 0
     elif en.FINITE.isdisjoint(stretch):
-        scan.stance |= scan.lost
+        if stretch and stretch[0] not in _JOINING:
+            scan.stance |= scan.lost
         scan.lost = 0
     else:
-        scan.lost = local
+        leading = scan.denied_at - scan.sentence_start <= 2
+        scan.lost = local & ~c.NEG if leading else local
         scan.stance &= ~c.LOCAL
 
 

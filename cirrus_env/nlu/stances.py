@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Final
 
 from cirrus_env.nlu import cues as c
 from cirrus_env.nlu import words_en as en
-from cirrus_env.nlu.separators import SEPARATORS, position
+from cirrus_env.nlu.separators import CJK, SEPARATORS, position
 
 if TYPE_CHECKING:
     from cirrus_env.nlu.scanner import Scanner
 
     Act = Callable[[Scanner, int, int, int], bool | None]
 
+_OPENING: Final = frozenset(("that", "to", ":"))
+"""What follows a denial of all that comes."""
 _DATING: Final = frozenset(("in", "of", "until", "since", "last", "by", "before", "after"))
 _NEARBY: Final = 6
 """How far an "also" reaches for what it is said of."""
@@ -32,9 +34,12 @@ def _not(scan: Scanner, i: int, end: int, fresh: int) -> None:
 
 
 def _not_so(scan: Scanner, i: int, end: int, fresh: int) -> None:
-    first = scan.segment_hit
+    """Deny what the clause held before, or all that follows: "it is not true that"."""
+    first, following = scan.segment_hit, scan.tokens[end]
+    if first == fresh and (following in _OPENING or following > CJK):
+        scan.stance |= c.DENIED
     if scan.tokens[scan.segment_start] in en.THAT:
-        first = scan.clause_hit
+        first = scan.sentence_hit
     for hit in scan.hits[max(first, scan.refuted) : fresh]:
         hit.stance |= c.NEG
     scan.refuted = fresh
@@ -47,6 +52,8 @@ def _modal(scan: Scanner, i: int, end: int, fresh: int) -> bool:
     if scan.tokens[i] == "may" and (before.isdigit() or after.isdigit() or before in _DATING):
         return True
     _back(scan, c.HEDGE, fresh)
+    if i - scan.sentence_start <= 1 and scan.tokens[i] > CJK:
+        scan.stance |= c.EPISTEMIC
     return False
 
 

@@ -34,7 +34,7 @@ CUES: Final = MappingProxyType(
         c.NOT: phrases("""
             not | never | no | none | nothing | nobody | neither | nor | without | no longer |
             hardly | scarcely | far from | anything but | fail to | fails to | failed to |
-            unlike | except | other than | used to | stopped being | cannot | unlikely | non |
+            unlike | except | other than | used to | stopped being | unlikely | non |
             lack* | ceased to | did away with | as opposed to | nowhere | rarely | seldom |
             barely |
             wasnt | isnt | dont | didnt | doesnt | werent | hasnt | havent | cant | wont |
@@ -240,7 +240,8 @@ CUES: Final = MappingProxyType(
             that was a mistake | this was a mistake | that was a misunderstanding |
             perhaps not | maybe not | probably not | that is what you say |
             that is what you think | so you say | so you think | so they say |
-            that is what you claim | that is only your | that is just your | that is not what i
+            that is what you claim | that is only your | that is just your | that is not what i |
+            or so you think | or so you say | or so they say | or so you claim
         """),
         c.CAUSE: phrases("""
             the reason | the cause | is why | caused by | comes from |
