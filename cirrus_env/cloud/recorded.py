@@ -1,20 +1,25 @@
 """A cloud that only remembers: what was recorded is served again, anything else is not recorded.
 
 For imported tickets. A call finds a recorded one only if their arguments are equal in canonical
-form in both directions, but for names that differ from run to run, such as session tokens.
+form in both directions: null is the same as left out, names that differ from run to run (such as
+session tokens) don't count, and free wording counts by its words. Plain reads that nobody recorded
+may be answered from a table that came with the recording (``cloud.lookup``).
 """
 
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple, cast
 
 from cirrus_env.cloud.arguments import ArgumentSchema
 from cirrus_env.cloud.catalogue import Catalogue
 from cirrus_env.cloud.kernel import CallResult, Cloud
+from cirrus_env.cloud.lookup import Lookup
 from cirrus_env.cloud.model import Actor, Effect, Operation, Service
 from cirrus_env.cloud.work import Work
 from cirrus_env.errors import InvariantError
@@ -22,6 +27,13 @@ from cirrus_env.wire.jsontext import canonical
 
 NOT_RECORDED: Final = "NotRecorded"
 """The code of a call that nobody recorded; counted apart from other errors."""
+
+UNRECORDED_WRITES: Final = "unrecorded_writes"
+"""The measure that counts well-formed calls that would have changed what nobody recorded."""
+
+_UNRECORDED: Final = "#unrecorded"
+_WORD: Final = re.compile(r"\w+")
+_SMALL: Final = frozenset("a an the my your our to of for in on at with and".split())
 
 
 class RecordedCall(NamedTuple):
@@ -50,11 +62,15 @@ class Recording:
         functions: A list of ``{name, description, parameters, effect}``.
         calls: A list of the fields of ``RecordedCall``, in the order of the recording.
         ignorable: Argument names that never count.
+        worded: Argument names that count by their words: case, signs and small words don't matter.
+        lookups: A list of what ``Lookup.to_json`` gives.
     """
 
     functions: str
     calls: str
     ignorable: tuple[str, ...] = ()
+    worded: tuple[str, ...] = ()
+    lookups: str = "[]"
 
     @classmethod
     def of(
@@ -62,6 +78,8 @@ class Recording:
         functions: Iterable[Mapping[str, Any]],
         calls: Iterable[RecordedCall],
         ignorable: Iterable[str] = (),
+        worded: Iterable[str] = (),
+        lookups: Iterable[Lookup] = (),
     ) -> Recording:
         """A recording of these.
 
@@ -70,6 +88,8 @@ class Recording:
                 known, ``effect`` (``read`` unless it says ``write`` or ``irreversible``).
             calls: In the order of the recording.
             ignorable: Argument names that never count.
+            worded: Argument names that count by their words.
+            lookups: Tables for reads that nobody recorded.
         """
         described = [
             {
@@ -80,7 +100,25 @@ class Recording:
             }
             for function in functions
         ]
-        return cls(canonical(described), canonical([list(c) for c in calls]), tuple(ignorable))
+        return cls(
+            canonical(described),
+            canonical([list(c) for c in calls]),
+            tuple(ignorable),
+            tuple(worded),
+            canonical([lookup.to_json() for lookup in lookups]),
+        )
+
+
+class Served(NamedTuple):
+    """A recorded call, and the recorded changes that came before it.
+
+    Attributes:
+        call: It.
+        after: Key -> how many calls of that key had changed something before it.
+    """
+
+    call: RecordedCall
+    after: Mapping[str, int]
 
 
 class RecordedCatalogue(Catalogue):
@@ -88,28 +126,52 @@ class RecordedCatalogue(Catalogue):
 
     Attributes:
         recording: Where it comes from.
+        keys: What each recorded call asks, in the order of the recording; empty where its function
+            isn't offered.
         calls: What a call asks, as ``key`` writes it -> its calls, in order.
+        lookups: Function -> the table that it reads.
     """
 
     def __init__(self, recording: Recording) -> None:
         self.recording = recording
         operations = tuple(_operation(f) for f in json.loads(recording.functions))
-        super().__init__([Service("recorded", (), operations)])
-        self.calls: dict[str, tuple[RecordedCall, ...]] = {}
+        measures = {UNRECORDED_WRITES: _unrecorded_writes}
+        super().__init__([Service("recorded", (), operations, measures=measures)])
+        self._ignorable = frozenset(recording.ignorable)
+        self._worded = frozenset(recording.worded)
+        self.keys: tuple[str, ...] = ()
+        self.calls: dict[str, tuple[Served, ...]] = {}
+        changes: dict[str, int] = {}
         for fields in json.loads(recording.calls):
-            call = RecordedCall(*fields)
+            call, key = RecordedCall(*fields), ""
             if call.name in self.operations:
                 key = self.key(call.name, call.arguments)
-                self.calls[key] = (*self.calls.get(key, ()), call)
+                served = Served(call, MappingProxyType(changes.copy()))
+                self.calls[key] = (*self.calls.get(key, ()), served)
+                if not call.error and self.operations[call.name].effect != "read":
+                    changes[key] = changes.get(key, 0) + 1
+            self.keys = (*self.keys, key)
+        tables = map(Lookup.from_json, json.loads(recording.lookups))
+        self.lookups = {table.function: table for table in tables}
 
     def key(self, name: str, arguments: Mapping[str, Any]) -> str:
         """What makes two calls the same; no arguments are never the same as some."""
-        counting = {k: v for k, v in arguments.items() if k not in self.recording.ignorable}
+        counting = {
+            k: worded(v) if k in self._worded and isinstance(v, str) else v
+            for k, v in arguments.items()
+            if k not in self._ignorable and v is not None
+        }
         form = canonical(self.schema(name).canonical(counting)) if counting else "nothing"
         return f"{name} {form}"
 
     def __reduce__(self) -> tuple[Any, ...]:
         return recorded_catalogue, (self.recording,)
+
+
+def worded(text: str) -> str:
+    """Free wording as it counts: its words in order, without case, signs and small words."""
+    words = [word for word in _WORD.findall(text.lower()) if word not in _SMALL]
+    return " ".join(words) or text
 
 
 @lru_cache(maxsize=256)
@@ -121,8 +183,9 @@ def recorded_catalogue(recording: Recording) -> RecordedCatalogue:
 class RecordedCloud(Cloud):
     """A cloud without state of its own but how often each recorded call was served.
 
-    Equal calls that were recorded more than once are served in their order. After the last one a
-    read is served the same again; what changes something isn't, for nobody recorded that.
+    Equal calls that were recorded more than once are served in their order, and a later one only
+    when the changes recorded before it have been made. After the last one a read is served the same
+    again; what changes something isn't, for nobody recorded that.
 
     Args:
         recording: What it remembers.
@@ -160,23 +223,53 @@ class RecordedCloud(Cloud):
         if not calls:  # arguments that don't fit may still be what was recorded, as a failure
             if problem is not None:
                 return self._refuse(problem.code, problem.message, 400, None)
-            return self._refuse(NOT_RECORDED, f"This call of {name} was not recorded.", 404, given)
-        served = self._created.get(key, 0)
-        if served >= len(calls) and catalogue.operations[name].effect != "read":
-            return self._refuse(
-                NOT_RECORDED, f"This call of {name} was recorded {len(calls)} time(s).", 404, given
-            )
-        call = calls[min(served, len(calls) - 1)]
-        self._created[key] = min(served + 1, len(calls))
+            return self._not_recorded(catalogue, name, given or {})
+        place = min(self._created.get(key, 0), len(calls))
+        if place == len(calls):
+            if catalogue.operations[name].effect != "read":
+                why = f"This call of {name} was recorded {len(calls)} time(s)."
+                return self._refuse(NOT_RECORDED, why, 404, given)
+            place -= 1
+        while place and not self._reached(calls[place]):
+            place -= 1
+        call = calls[place].call
+        self._created[key] = max(self._created.get(key, 0), place + 1)
         if call.error:
             envelope = {"Code": call.code, "Message": call.error, "HttpStatus": 400}
             return CallResult(False, envelope, call.code, given, ())
         result = call.result if isinstance(call.result, dict) else {"result": call.result}
         return CallResult(True, dict(result), "", given, ())
 
+    def _reached(self, served: Served) -> bool:
+        """Whether the recorded changes before it have been made."""
+        return all(self._created.get(key, 0) >= times for key, times in served.after.items())
+
+    def _not_recorded(
+        self, catalogue: RecordedCatalogue, name: str, given: dict[str, Any]
+    ) -> CallResult:
+        """A table's answer, or none; what would have changed something is counted."""
+        if catalogue.operations[name].effect != "read":
+            self._created[_UNRECORDED] = self._created.get(_UNRECORDED, 0) + 1
+        elif name in catalogue.lookups:
+            table = catalogue.lookups[name]
+            served = {key.partition(" ")[0] for key in self._created}
+            answer = None if served.intersection(table.stale) else table.answer(given)
+            if answer is not None:
+                return CallResult(True, answer, "", given, ())
+        return self._refuse(NOT_RECORDED, f"This call of {name} was not recorded.", 404, given)
+
+    @property
+    def unrecorded_writes(self) -> int:
+        """Well-formed calls that would have changed what nobody recorded."""
+        return self._created.get(_UNRECORDED, 0)
+
     def dump(self) -> dict[str, Any]:
         """As ``Cloud.dump``, with how often each call was served."""
         return {**super().dump(), "served": dict(sorted(self._created.items()))}
+
+
+def _unrecorded_writes(cloud: Cloud, of: str) -> int:
+    return cast("RecordedCloud", cloud).unrecorded_writes
 
 
 def _operation(function: Mapping[str, Any]) -> Operation:

@@ -20,6 +20,7 @@ HEADS: Final[Mapping[str, tuple[str, ...]]] = {
     "absent": ("id",),
     "untouched": ("id",),
     "called": ("with", "returned", "not_returned", "showing", "after", "before"),
+    "recorded": ("times",),
     "told": (),
     "asked": (),
     "agreed": ("id",),
@@ -156,6 +157,21 @@ def _called(scope: Scope, names: Names, path: str, node: Any, depth: int) -> Par
     return assemble(p.Called, given)
 
 
+def _recorded(scope: Scope, names: Names, path: str, node: Any, depth: int) -> Part:
+    keys = getattr(scope.catalogue, "keys", ())
+    number, times = node["recorded"], node.get("times", 1)
+    where = f"{path}.recorded"
+    if not _is_whole(number) or not 0 <= number < len(keys) or not keys[number]:
+        scope.fail(where, f"no recorded call {number!r}", "count the calls of [imported] from 0")
+    if not _is_whole(times) or times < 1:
+        scope.fail(f"{path}.times", f"{times!r} is no number of calls", "write 1 or more")
+    return Fixed(p.Recorded(keys[number].partition(" ")[0], keys[number], times))
+
+
+def _is_whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
 def _checkpoint(scope: Scope, names: Names, path: str, node: Any, key: str) -> str:
     if key not in node:
         return ""
@@ -243,6 +259,7 @@ _READERS: Final[dict[str, Any]] = {
     "absent": _absent,
     "untouched": _untouched,
     "called": _called,
+    "recorded": _recorded,
     "told": _told,
     "asked": _asked,
     "agreed": _agreed,

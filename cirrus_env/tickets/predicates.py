@@ -79,6 +79,21 @@ class Called:
 
 
 @dataclass(frozen=True, slots=True)
+class Recorded:
+    """Calls of an imported ticket's recording have been made again, with success.
+
+    Attributes:
+        operation: The operation.
+        key: What the recorded call asks, as its catalogue writes it; equal in both directions.
+        times: How many such calls there must have been: one for each recorded one.
+    """
+
+    operation: str
+    key: str
+    times: int = 1
+
+
+@dataclass(frozen=True, slots=True)
 class Told:
     """The assistant told the slot's right value (and the judge says so)."""
 
@@ -135,6 +150,7 @@ Predicate = (
     | Untouched
     | Measure
     | Called
+    | Recorded
     | Told
     | Asked
     | Agreed

@@ -1,8 +1,10 @@
 """What an importer recorded, as a world: the ``[imported]`` table of a ticket file.
 
 Keys: ``format`` and ``source`` (where it comes from), ``role`` (opens the system message),
-``functions`` and ``calls`` (JSON text; see ``cloud.recorded``), ``ignorable`` (argument names that
-never count) and ``dropped`` (what the import left out, for the reader).
+``functions``, ``calls`` and ``lookups`` (JSON text; see ``cloud.recorded``), ``ignorable`` and
+``worded`` (argument names that never count, or count by their words), ``constants`` (what the
+reference needs: ``shortest``, ``tokens``) and ``dropped`` (what the import left out, for the
+reader).
 """
 
 from __future__ import annotations
@@ -10,6 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from cirrus_env.cloud.lookup import Lookup
 from cirrus_env.cloud.recorded import RecordedCall, Recording
 from cirrus_env.errors import MalformedText, TicketError
 from cirrus_env.wire.jsontext import strict_loads
@@ -26,14 +29,19 @@ def recording_of(data: Mapping[str, Any], file: str) -> Recording | None:
         return None
     functions = _list(imported, "functions", file)
     calls = _list(imported, "calls", file)
+    lookups = _list(imported, "lookups", file)
     try:
         for function in functions:
             if not isinstance(function["name"], str):
                 raise TypeError("a function's name is text")
         return Recording.of(
-            functions, [RecordedCall(**call) for call in calls], imported.get("ignorable", ())
+            functions,
+            [RecordedCall(**call) for call in calls],
+            imported.get("ignorable", ()),
+            imported.get("worded", ()),
+            [Lookup.from_json(lookup) for lookup in lookups],
         )
-    except (KeyError, TypeError, ValueError) as error:
+    except (KeyError, IndexError, AttributeError, TypeError, ValueError) as error:
         raise TicketError(
             file, "imported", f"not a recording: {error}", "import the conversation again"
         ) from None

@@ -80,12 +80,12 @@ def evidence_fits_kind(scenario: Scenario) -> Found:
     """Each kind of checkpoint rests on the event that its kind means."""
     fitting: Mapping[str, tuple[type, ...]] = {
         "inquiry": (p.Asked,),
-        "identity": (p.Called, p.Asked),
-        "diagnosis": (p.Called, p.CustomerDid, p.Asked),
+        "identity": (p.Called, p.Recorded, p.Asked),
+        "diagnosis": (p.Called, p.Recorded, p.CustomerDid, p.Asked),
         "explanation": (p.Told,),
         "consent": (p.Agreed, p.CustomerDid),
-        "action": (p.Called, p.CustomerDid),
-        "verification": (p.Called, p.CustomerDid),
+        "action": (p.Called, p.Recorded, p.CustomerDid),
+        "verification": (p.Called, p.Recorded, p.CustomerDid),
         "escalation": (p.Told,),
         "refusal": (p.Told,),
     }
@@ -130,7 +130,7 @@ def references(scenario: Scenario) -> Found:
 
 def _served(checkpoint: Checkpoint, served: set[str]) -> bool:
     found = leaves(checkpoint.evidence)
-    calls = {leaf.operation for leaf in found if isinstance(leaf, p.Called)}
+    calls = {leaf.operation for leaf in found if isinstance(leaf, p.Called | p.Recorded)}
     spoken = any(isinstance(leaf, p.Told | p.Asked) for leaf in found)
     return bool(calls & served) or (spoken and "" in served)
 
