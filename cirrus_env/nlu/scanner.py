@@ -80,8 +80,8 @@ class Scanner:
                 following = tokens[i + 1]
                 if canonical.get(following) in children or following in en.SKIPPED:
                     self._phrase(children, i)
-            elif numbered and token not in cues and not token.isalpha():
-                if _DIGIT.search(token):
+            if numbered and token not in cues and not token.isalpha():
+                if _DIGIT.search(token):  # whether or not a phrase begins with it: "5 days"
                     self.telling = True
                     self._hit(_VALUE, i, i + 1)
             if token not in cues:
