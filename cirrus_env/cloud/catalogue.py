@@ -17,6 +17,8 @@ SERVICES = {
     "ecs": "cirrus_env.cloud.services.ecs",
     "disk": "cirrus_env.cloud.services.disk",
     "vpc": "cirrus_env.cloud.services.vpc",
+    "network": "cirrus_env.cloud.services.network",
+    "nat": "cirrus_env.cloud.services.nat",
     "billing": "cirrus_env.cloud.services.billing",
 }
 """Service name -> its package, which holds ``SERVICE``. One line a service."""

@@ -50,11 +50,13 @@ class Link(NamedTuple):
         field: The field that holds the other record's id; empty where there is none.
         target: The other kind.
         kept: Whether the reference is kept when the other record is gone, as history.
+        also: Further kinds that the reference may lead to.
     """
 
     field: str
     target: str
     kept: bool = False
+    also: tuple[str, ...] = ()
 
 
 class Posting(NamedTuple):

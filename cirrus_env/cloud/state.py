@@ -106,10 +106,10 @@ class State:
             link = self.catalogue.links.get(kind)
             if link is None or link.kept or link.target not in self.catalogue.kinds:
                 continue
-            targets = self.records(link.target, tenant)
+            kinds = [self.records(target, tenant) for target in (link.target, *link.also)]
             for id, record in table.items():
                 target = getattr(record, link.field)
-                if target and target not in targets:
+                if target and not any(target in targets for targets in kinds):
                     found.append((kind, id, target))
         return found
 

@@ -10,7 +10,8 @@ from cirrus_env.world import Stream
 _BP1: Final = {
     "instance": "i", "disk": "d", "snapshot": "s", "policy": "sp", "image": "m",
     "security_group": "sg", "vpc": "vpc", "vswitch": "vsw", "eip": "eip", "nat": "ngw",
-    "event": "e",
+    "event": "e", "rule": "sgr", "route": "rte", "interface": "eni", "snat_entry": "snat",
+    "forward_entry": "fwd",
 }  # fmt: skip
 
 _DIGITS: Final = {"account": 16, "order": 15, "refund": 15, "bill": 15, "transaction": 15}

@@ -17,7 +17,9 @@ ORDER = "order"
 REFUND = "refund"
 """The item of a refund's posting."""
 
-_PRODUCTS = {"i": "ecs", "d": "disk", "s": "snapshot", "eip": "eip", "m": "image", "lb": "slb"}
+_PRODUCTS = {
+    "i": "ecs", "d": "disk", "s": "snapshot", "eip": "eip", "m": "image", "lb": "slb", "ngw": "nat",
+}  # fmt: skip
 _NAMES = {
     "ecs": "Elastic Compute Service",
     "disk": "Block Storage",
@@ -25,6 +27,7 @@ _NAMES = {
     "eip": "Elastic IP Address",
     "image": "Image Service",
     "slb": "Server Load Balancer",
+    "nat": "NAT Gateway",
 }
 
 

@@ -159,6 +159,7 @@ def resize(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
     seen = disk.guest_size_gib or disk.size_gib
     work.change(
         disk, size_gib=size, guest_size_gib=0 if online or instance is None else seen,
+        filesystem_gib=disk.filesystem_gib or disk.size_gib,
         hourly_cents=-(-disk.hourly_cents * size // disk.size_gib),
     )  # fmt: skip
     return {}

@@ -8,6 +8,7 @@ from typing import Any, Final
 from cirrus_env.cloud.api import view
 from cirrus_env.cloud.services.disk.disks import of_instance
 from cirrus_env.cloud.services.disk.models import DETACH_SECONDS, Disk, Snapshot
+from cirrus_env.cloud.services.disk.schedule import on_hour
 from cirrus_env.cloud.work import Work
 
 
@@ -60,6 +61,7 @@ def on_paid(work: Work, data: Mapping[str, Any]) -> None:
 
 
 HANDLERS: Final = {
+    "clock.hour": on_hour,
     "ecs.instance.released": on_instance_released,
     "ecs.instance.Running": on_instance_running,
     "account.suspended": on_suspended,

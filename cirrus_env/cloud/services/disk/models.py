@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import ClassVar, Final, Literal
 
 from cirrus_env.cloud.api import REGION
@@ -16,9 +17,15 @@ DiskStatus = Literal[
 ATTACH_SECONDS: Final = 10
 DETACH_SECONDS: Final = 60
 SNAPSHOT_SECONDS: Final = 90
+CREATE_SECONDS: Final = 20
+RESET_SECONDS: Final = 30
 MANUAL_SNAPSHOTS: Final = 256
+AUTO_SNAPSHOTS: Final = 1000
+POLICIES: Final = 100
 DISKS_AN_INSTANCE: Final = 17
 MAX_SIZE_GIB: Final = {"system": 2048, "data": 32_768}
+MIN_SIZE_GIB: Final = MappingProxyType({"PL0": 1, "PL1": 20, "PL2": 461, "PL3": 1261})
+"""The least size of an ESSD disk by its performance level."""
 
 DISK_LIFECYCLE: Final = frozenset(
     {
@@ -30,6 +37,7 @@ DISK_LIFECYCLE: Final = frozenset(
         ("Detaching", "Available"),
         ("In_use", "ReIniting"),
         ("ReIniting", "In_use"),
+        ("ReIniting", "Detaching"),
     }
 )
 SNAPSHOT_LIFECYCLE: Final = frozenset({("progressing", "accomplished"), ("progressing", "failed")})
@@ -46,6 +54,12 @@ class Disk(Resource):
         delete_auto_snapshot: Whether its automatic snapshots go with it.
         attached_time: When it was last attached; 0 if never.
         guest_size_gib: What the guest sees while a bigger size waits for a restart; 0 if the same.
+        filesystem_gib: How large the file system in it is; 0 if it fills what the guest sees.
+        used_gib: How much of the file system is taken.
+        formatted: Whether it holds a file system at all.
+        content_from: The snapshot or image that its data was set back to; empty for never.
+        content_time: The moment that its data was set back to; 0 for never.
+        auto_snapshot_policy_id: The policy that takes its automatic snapshots; empty for none.
         hourly_cents: What its storage costs an hour if pay-as-you-go, attached or not.
     """
 
@@ -60,6 +74,11 @@ class Disk(Resource):
     performance_level: str = "PL0"
     size_gib: int = 40
     guest_size_gib: int = 0
+    filesystem_gib: int = 0
+    used_gib: int = 12
+    formatted: bool = True
+    content_from: str = ""
+    content_time: int = 0
     instance_id: str = ""
     device: str = "/dev/xvda"
     portable: bool = True
@@ -112,6 +131,29 @@ class Snapshot(Resource):
     created_time: int = EPOCH - 30 * DAY
     ready_time: int = 0
     hourly_cents: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class AutoSnapshotPolicy(Resource):
+    """When automatic snapshots are taken of the disks that name it.
+
+    Attributes:
+        time_points: Hours of the day in UTC+8, such as ``2``.
+        repeat_weekdays: Days of the week, ``1`` for Monday.
+        retention_days: How long such a snapshot is kept; -1 for as long as there is room.
+    """
+
+    kind: ClassVar[str] = "disk.policy"
+    id_prefix: ClassVar[str] = "sp-bp1"
+
+    name: str = ""
+    status: Literal["Normal", "Expire"] = "Normal"
+    time_points: tuple[str, ...] = ("2",)
+    repeat_weekdays: tuple[str, ...] = ("1", "2", "3", "4", "5", "6", "7")
+    retention_days: int = 7
+    cross_region: bool = False
+    region: str = REGION
+    created_time: int = EPOCH - 60 * DAY
 
 
 def disk_rates(disk: Disk, now: int) -> tuple[tuple[str, int], ...]:

@@ -24,7 +24,12 @@ from cirrus_env.cloud.api import (
 from cirrus_env.cloud.model import Operation
 from cirrus_env.cloud.services.disk import errors
 from cirrus_env.cloud.services.disk.disks import DISK_ID, being_snapshot, find, of_instance
-from cirrus_env.cloud.services.disk.models import MANUAL_SNAPSHOTS, SNAPSHOT_SECONDS, Snapshot
+from cirrus_env.cloud.services.disk.models import (
+    MANUAL_SNAPSHOTS,
+    SNAPSHOT_SECONDS,
+    Disk,
+    Snapshot,
+)
 from cirrus_env.cloud.work import Work
 from cirrus_env.errors import CloudError
 from cirrus_env.world.clock import iso_second
@@ -131,18 +136,25 @@ def create(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
         raise CloudError(
             "QuotaExceed.Snapshot", f"A disk has at most {MANUAL_SNAPSHOTS} manual snapshots.", 403
         )
-    size = -(-disk.size_gib // (20 if present else 2))
+    snapshot = take(
+        work, disk, name=name, description=arguments.get("Description", ""),
+        retention_days=arguments.get("RetentionDays", 0),
+    )  # fmt: skip
+    return {"SnapshotId": snapshot.id}
+
+
+def take(work: Work, disk: Disk, **fields: Any) -> Snapshot:
+    """Begin a snapshot of a disk: the first is full, later ones hold what changed."""
+    size = -(-disk.size_gib // (20 if of_disk(work, disk.id) else 2))
     snapshot = Snapshot(
-        id=work.new_id(Snapshot), tenant=work.tenant, name=name, disk_id=disk.id,
-        description=arguments.get("Description", ""), status="progressing",
+        id=work.new_id(Snapshot), tenant=work.tenant, disk_id=disk.id, status="progressing",
         source_disk_type=disk.type, source_size_gib=disk.size_gib, size_gib=size,
-        retention_days=arguments.get("RetentionDays", 0), region=disk.region,
-        encrypted=disk.encrypted, created_time=work.now, ready_time=work.now + SNAPSHOT_SECONDS,
-        hourly_cents=-(-size // 40),
+        region=disk.region, encrypted=disk.encrypted, created_time=work.now,
+        ready_time=work.now + SNAPSHOT_SECONDS, hourly_cents=-(-size // 40), **fields,
     )  # fmt: skip
     work.put(snapshot)
     work.later(SNAPSHOT_SECONDS, snapshot, status="accomplished")
-    return {"SnapshotId": snapshot.id}
+    return snapshot
 
 
 def delete(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:

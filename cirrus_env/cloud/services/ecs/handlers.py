@@ -147,7 +147,15 @@ def on_order_paid(work: Work, data: Mapping[str, Any]) -> None:
         subscribe(work, instance, view(order, "ends"))
 
 
+def on_groups_changed(work: Work, data: Mapping[str, Any]) -> None:
+    """The network service put an instance into a security group or took it out."""
+    instance = work.get(Instance, data["instance"])
+    if instance is not None:
+        work.change(instance, security_groups=data["groups"])
+
+
 HANDLERS: Final = {
+    "security_groups.changed": on_groups_changed,
     "account.suspended": on_suspended,
     "account.paid": on_paid,
     "ecs.instance.Running": on_running,

@@ -56,6 +56,9 @@ class Instance(Resource):
         no_stock: The zone has no capacity left to start it after an economical stop.
         local_disks: Whether it has local disks, which forbid an economical stop and a new type.
         pending_type: The type that a subscription upgrade brings at the next restart.
+        listening: The ports that programs in the guest listen on, such as ``80`` for every address
+            and ``127.0.0.1:8080`` for the guest alone.
+        guest_blocked: Ports that a firewall inside the guest closes.
         cpu_percent: The processor load that the monitor shows while the guest runs.
         traffic_kbps: The outbound public traffic that the monitor shows while the guest runs.
         cpu_credits: The credits that a burstable type has left.
@@ -108,6 +111,8 @@ class Instance(Resource):
     local_disks: bool = False
     pending_type: str = ""
     password_reset: bool = False
+    listening: tuple[str, ...] = ("22",)
+    guest_blocked: tuple[str, ...] = ()
     cpu_percent: int = 12
     traffic_kbps: int = 340
     cpu_credits: int = 0

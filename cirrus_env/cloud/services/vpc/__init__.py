@@ -16,7 +16,7 @@ SERVICE: Final = Service(
     lifecycle={Eip.kind: LIFECYCLE},
     rates={Eip.kind: rates},
     handlers=HANDLERS,
-    links={Eip.kind: Link("instance_id", "ecs.instance")},
+    links={Eip.kind: Link("instance_id", "ecs.instance", also=("nat.nat",))},
 )
 
 __all__ = ["SERVICE", "Eip", "ReleasedEip"]

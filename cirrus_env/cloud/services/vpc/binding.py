@@ -13,19 +13,24 @@ from cirrus_env.cloud.api import (
     text,
     view,
 )
-from cirrus_env.cloud.model import Operation
+from cirrus_env.cloud.model import Operation, Resource
 from cirrus_env.cloud.services.vpc import errors
 from cirrus_env.cloud.services.vpc.models import ASSOCIATE_SECONDS, Eip
 from cirrus_env.cloud.services.vpc.tools import ALLOCATION_ID, ECS, TYPES, find
 from cirrus_env.cloud.work import Work
 from cirrus_env.errors import CloudError
 
+_TARGETS: Final = {"EcsInstance": ECS, "Nat": "nat.nat"}
+ADDRESSES_A_GATEWAY: Final = 20
+
 
 def associate(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
     """AssociateEipAddress."""
     eip = find(work, arguments["AllocationId"])
-    instance = work.peek(ECS, arguments["InstanceId"])
-    if instance is None or arguments.get("InstanceType", "EcsInstance") != "EcsInstance":
+    type = arguments.get("InstanceType", "EcsInstance")
+    kind = _TARGETS.get(type)
+    instance = None if kind is None else work.peek(kind, arguments["InstanceId"])
+    if instance is None:
         raise errors.no_instance(arguments["InstanceId"])
     if eip.business_status != "Normal":
         raise errors.locked()
@@ -39,6 +44,25 @@ def associate(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
         raise CloudError(
             "InvalidParameter.Mismatch", "The address and the instance are in two regions.", 400
         )
+    if type == "Nat":
+        _on_gateway(work, instance)
+    else:
+        _on_server(work, instance)
+    binding = work.change(eip, status="Associating", instance_id=instance.id, instance_type=type)
+    work.later(ASSOCIATE_SECONDS, binding, status="InUse")
+    return {}
+
+
+def _on_gateway(work: Work, nat: Resource) -> None:
+    if view(nat, "status") != "Available" or view(nat, "business_status") != "Normal":
+        raise CloudError("IncorrectInstanceStatus", "The gateway isn't Available.", 400)
+    if len(work.linked(Eip.kind, nat.id)) >= ADDRESSES_A_GATEWAY:
+        raise CloudError(
+            "QuotaExceeded.Eip", f"A gateway holds {ADDRESSES_A_GATEWAY} addresses.", 400
+        )
+
+
+def _on_server(work: Work, instance: Resource) -> None:
     if view(instance, "network") != "vpc":
         raise CloudError("OperationDenied", "The instance isn't in a VPC.", 400)
     if view(instance, "status") not in ("Running", "Stopped"):
@@ -51,11 +75,6 @@ def associate(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
             "BIND_INSTANCE_HAVE_PORTMAP_OR_BIND_EIP",
             "The instance has a static public address or an elastic one already.", 400,
         )  # fmt: skip
-    binding = work.change(
-        eip, status="Associating", instance_id=instance.id, instance_type="EcsInstance"
-    )
-    work.later(ASSOCIATE_SECONDS, binding, status="InUse")
-    return {}
 
 
 def unassociate(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -75,13 +94,16 @@ def unassociate(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
 OPERATIONS: Final = (
     Operation(
         name="AssociateEipAddress",
-        description="Bind an idle elastic address to an instance that has no public address.",
+        description=(
+            "Bind an idle elastic address to an instance that has no public address, or with "
+            "InstanceType Nat to a NAT gateway."
+        ),
         effect="write",
         parameters=parameters(
             ("AllocationId", "InstanceId"),
             RegionId=REGION_ID,
             AllocationId=ALLOCATION_ID,
-            InstanceId=text("The instance's id.", 64),
+            InstanceId=text("The instance's or gateway's id.", 64),
             InstanceType=one_of(*TYPES, default="EcsInstance"),
             Mode=one_of("NAT", "BINDED", "MULTI_BINDED", default="NAT"),
             ClientToken=CLIENT_TOKEN,

@@ -10,7 +10,7 @@ from cirrus_env.cloud.work import Work
 
 
 def on_instance_released(work: Work, data: Mapping[str, Any]) -> None:
-    """A released instance lets its address go; the address itself stays, and is charged."""
+    """What is released lets its addresses go; the addresses stay, and are charged."""
     for eip in work.linked(Eip.kind, data["record"].id):
         leaving = work.change(eip, status="Unassociating", instance_id="")
         work.later(ASSOCIATE_SECONDS, leaving, status="Available")
@@ -36,6 +36,7 @@ def on_paid(work: Work, data: Mapping[str, Any]) -> None:
 
 HANDLERS: Final = {
     "ecs.instance.released": on_instance_released,
+    "nat.released": on_instance_released,
     "account.suspended": on_suspended,
     "account.paid": on_paid,
 }
