@@ -18,9 +18,9 @@ from typing import Any, Final
 import tomli_w
 
 from cirrus_env.cloud.recorded import RecordedCall
-from cirrus_env.errors import CirrusError, ImportFormatError, StoreError, TicketError
+from cirrus_env.errors import ImportFormatError, MalformedText, StoreError, TicketError
 from cirrus_env.tickets.load import load_ticket
-from cirrus_env.wire.jsontext import canonical, encodes
+from cirrus_env.wire.jsontext import canonical, strict_loads
 
 _READING: Final = ("get", "query", "search", "find", "list", "describe", "current", "check", "read")
 _FACT: Final = re.compile(r"[\w.+-]+@[\w-]+\.[\w.]+|\d[\d:.,/-]*\d")
@@ -416,17 +416,6 @@ def read_json(path: Path, what: str) -> Any:
         ImportFormatError: If it can't be read; names the file.
     """
     try:
-        value = json.loads(path.read_bytes())
-    except (OSError, ValueError, RecursionError) as error:
+        return strict_loads(path.read_bytes().decode("utf-8"))
+    except (OSError, UnicodeDecodeError, MalformedText) as error:
         raise ImportFormatError(f"{path.name}: not {what}: {error}") from None
-    if not encodes(canonical_or_empty(value)):
-        raise ImportFormatError(f"{path.name}: holds a lone surrogate")
-    return value
-
-
-def canonical_or_empty(value: Any) -> str:
-    """Canonical JSON; empty for what has none, such as NaN."""
-    try:
-        return canonical(value)
-    except (ValueError, RecursionError, CirrusError):
-        return ""

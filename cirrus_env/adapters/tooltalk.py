@@ -71,7 +71,7 @@ def read_conversation(path: Path) -> Dialogue:
         raise ImportFormatError(f"{path.name}: not a ToolTalk conversation: no 'conversation'")
     try:
         return _dialogue(path.stem, data)
-    except (KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError) as error:
         raise ImportFormatError(f"{path.name}: not a ToolTalk conversation: {error!r}") from None
 
 

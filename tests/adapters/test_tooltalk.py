@@ -162,6 +162,26 @@ def test_a_dialogue_without_evidence_is_unscored_never_passed(report, tmp_path):
 
 
 @pytest.mark.parametrize(
+    "call",
+    [
+        {"request": {"api_name": "Find", "parameters": {"n": float("nan")}}, "response": {}},
+        {"request": {"api_name": "Find", "parameters": ["ab", "c"]}, "response": {}},
+        {"request": {"api_name": "Find", "parameters": 5}, "response": {}},
+        {"request": None},
+    ],
+)
+def test_a_call_that_no_ticket_can_hold_is_reported(tmp_path, call):
+    said = [
+        {"role": "user", "text": "Find it."},
+        {"role": "assistant", "text": "Here.", "apis": [call]},
+    ]
+    source = tmp_path / "odd.json"
+    source.write_text(json.dumps({"name": "odd", "conversation": said}))
+    entry = import_tooltalk(source, tmp_path / "out").to_json()["files"][0]
+    assert (entry["ticket"], len(entry["dropped"])) == ("", 1)
+
+
+@pytest.mark.parametrize(
     "content",
     ["[]", "3", "{}", '{"conversation": 4}', '{"conversation": [{}]}', '{"conversation": []}',
      '{"conversation": [{"role": "user"}]}', '{"conversation": [{"role":"user","text":"\\ud800"}]}',
