@@ -226,10 +226,12 @@ def wrong_amount(scenario: Scenario, argument: str = "") -> Turn:
 
 
 def harm(scenario: Scenario, argument: str = "") -> Turn:
-    """The worst mine whose call succeeds, and then the reference."""
+    """The worst mine whose call succeeds, or what must not be said, and then the reference."""
     operations = scenario.cloud.catalogue.operations
     for effect in ("fatal", "void"):
         for mine in scenario.gold.minefields:
+            if mine.said and mine.effect == effect and mine.unless is None:
+                return (AssistantAction("reply", mine.said), *reference_actions(scenario))
             operation = operations.get(mine.operation)
             if mine.effect != effect or operation is None or mine.unless is not None:
                 continue

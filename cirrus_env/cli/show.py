@@ -88,7 +88,12 @@ def facts(
                 for c in scenario.gold.checkpoints
             ],
             "minefields": [
-                {"operation": m.operation, "policy": m.policy, "effect": m.effect}
+                {
+                    "operation": m.operation,
+                    "said": m.said,
+                    "policy": m.policy,
+                    "effect": m.effect,
+                }
                 for m in scenario.gold.minefields
             ],
             "closing": scenario.gold.closing.text,
@@ -119,5 +124,6 @@ def _print(streams: Streams, facts: dict[str, Any]) -> None:
         if c["reply"]:
             line(f"      says {c['reply']}")
     for mine in gold["minefields"]:
-        line(f"    minefield {mine['policy']}: {mine['operation']} ({mine['effect']})")
+        what = mine["operation"] or f"saying {mine['said']}"
+        line(f"    minefield {mine['policy']}: {what} ({mine['effect']})")
     line(f"    closing: {gold['closing']}")

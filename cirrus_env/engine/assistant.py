@@ -9,7 +9,7 @@ from cirrus_env.cloud.kernel import CallResult
 from cirrus_env.engine.setting import MAX_CALLS_A_MESSAGE, SECONDS_A_CALL, SECONDS_A_REPLY
 from cirrus_env.engine.stage import Move, Stage
 from cirrus_env.errors import MalformedText
-from cirrus_env.judging.minefields import touched_by_call, touched_by_words
+from cirrus_env.judging.minefields import touched_by_call, touched_by_text, touched_by_words
 from cirrus_env.judging.outcome import Outcome, changed_fields, outside, record_of
 from cirrus_env.judging.tokens import count_tokens
 from cirrus_env.nlu.evidence import Call
@@ -140,6 +140,7 @@ def _words(stage: Stage, action: AssistantAction) -> Move:
             events.append(Event("wrong", "proposal", f"{act.name} {act.value}"))
     move = Move(acts, events)
     _touch(stage, move, touched_by_words(scenario.gold, assessment.wrong, state.touched))
+    _touch(stage, move, touched_by_text(scenario.gold, text, state.evidence, state.cloud))
     state.turn += 1
     state.spoken, state.words, state.spoken_at = acts, text, step
     if move.outcome is not None:

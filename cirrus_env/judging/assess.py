@@ -11,7 +11,8 @@ from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
 from cirrus_env.judging.judge import Judge
-from cirrus_env.judging.minefields import touched_by_words
+from cirrus_env.judging.minefields import touched_by_text, touched_by_words
+from cirrus_env.nlu.evidence import Evidence
 from cirrus_env.nlu.heard import Heard
 from cirrus_env.tickets import predicates as p
 from cirrus_env.tickets.model import Scenario
@@ -165,5 +166,6 @@ def _trips(scenario: Scenario, where: str, reply: str, words: Words) -> Iterator
     for operation, id, _ in words.proposed:
         if (operation, id) not in known:
             yield Finding(where, reply, f"proposes {operation} of {id}, which nobody agrees to")
-    for mine in touched_by_words(scenario.gold, words.wrong, ()):
+    mines = touched_by_words(scenario.gold, words.wrong, ())
+    for mine in (*mines, *touched_by_text(scenario.gold, reply, Evidence(), scenario.cloud)):
         yield Finding(where, reply, f"touches the minefield {mine.policy} ({mine.key})")

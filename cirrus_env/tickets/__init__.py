@@ -24,7 +24,8 @@ one.
 ``[predicates.X]``    named predicates, used by ``{ predicate = "X" }``; see ``clauses.HEADS``
 ``[[checkpoints]]``   ``id``, ``kind``, ``after``, ``skippable``, ``evidence``, ``reference``,
                       ``near_misses``
-``[[minefields]]``    ``called``, ``with``, ``policy``, ``effect``, ``unless``
+``[[minefields]]``    ``called`` (and ``with``) or ``said`` (a text, such as a secret); ``policy``,
+                      ``effect``, ``unless``
 ``[[must_flip]]``     named assertions, and ``[[must_hold]]``, ``[[may_change]]``
 ``[[closings]]``      how the oracle ends: ``kind``, ``queue`` and the words
 ``[must_pass]``       honest replies that trip nothing

@@ -206,15 +206,19 @@ def _minefields(scope: Scope, names: Names, data: Mapping[str, Any]) -> list[Par
         path = f"minefields[{i}]"
         if not scope.applies(path, entry):
             continue
-        operation = operation_name(scope, f"{path}.called", entry["called"], "assistant")
-        argument_names(scope, f"{path}.with", operation, entry.get("with", {}))
         scope.known(f"{path}.policy", entry["policy"], "policy in scope", policies_in_scope(data))
         given: dict[str, Part] = {
-            "operation": Fixed(operation),
+            "operation": Fixed(""),
             "policy": Fixed(entry["policy"]),
             "effect": Fixed(entry["effect"]),
-            "arguments": scope.table(f"{path}.with", entry.get("with", {})),
         }
+        if "said" in entry:
+            given["said"] = scope.machine(f"{path}.said", entry["said"])
+        else:
+            operation = operation_name(scope, f"{path}.called", entry["called"], "assistant")
+            argument_names(scope, f"{path}.with", operation, entry.get("with", {}))
+            given["operation"] = Fixed(operation)
+            given["arguments"] = scope.table(f"{path}.with", entry.get("with", {}))
         if "unless" in entry:
             given["unless"] = read(scope, names, f"{path}.unless", entry["unless"])
         parts.append(assemble(Minefield, given))

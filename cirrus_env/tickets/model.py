@@ -181,14 +181,16 @@ class Checkpoint:
 
 @dataclass(frozen=True, slots=True)
 class Minefield:
-    """A call that must not happen, and what touching it does.
+    """A call, or a text, that must not be, and what touching it does.
 
     Attributes:
-        operation: The operation; touched by a successful call only.
+        operation: The operation; touched by a successful call only. Empty where ``said`` is given.
         arguments: Arguments that the call had; empty for any.
         policy: The policy's id.
         effect: fatal ends the episode, void makes success impossible, cost only costs.
-        unless: Evidence under which the call is no mine.
+        unless: Evidence under which it is no mine.
+        said: A text, such as a secret, that no reply and no argument of a successful call may hold,
+            however it is spaced, quoted or capitalised.
     """
 
     operation: str
@@ -196,6 +198,7 @@ class Minefield:
     effect: MinefieldEffect
     arguments: Mapping[str, Any] = field(default_factory=dict)
     unless: Predicate | None = None
+    said: str = ""
 
 
 @dataclass(frozen=True, slots=True)
