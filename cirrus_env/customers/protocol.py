@@ -62,6 +62,8 @@ class Reaction(NamedTuple):
 class Customer(Protocol):
     """A customer. One object serves any number of episodes at once.
 
+    One that changes hands may have ``speaker(mind) -> str``, the name of who spoke last.
+
     A mind is an immutable value with an integer ``satisfaction`` in [0, 1,000,000].
     """
 
@@ -78,3 +80,9 @@ class Customer(Protocol):
         acts, and the mind that it returned.
         """
         ...
+
+
+def speaking(customer: Customer, mind: Any) -> str:
+    """The name of who speaks: the customer's own, unless it says another."""
+    speaker = getattr(customer, "speaker", None)
+    return str(speaker(mind)) if speaker is not None else customer.name

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import Final
 
+from cirrus_env.customers.handover import HandoverCustomer
 from cirrus_env.customers.protocol import Customer
 from cirrus_env.customers.replay import ReplayCustomer
 from cirrus_env.customers.simulated import SimulatedCustomer
@@ -15,6 +16,7 @@ CUSTOMERS: Final[Mapping[str, Callable[[], Customer]]] = MappingProxyType(
     {
         "simulated": SimulatedCustomer,
         "replay": ReplayCustomer,
+        "replay+simulated": HandoverCustomer,
     }
 )
 """Name -> class. One line a customer."""

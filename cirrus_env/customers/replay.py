@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from cirrus_env.cloud.arguments import same
@@ -30,7 +31,8 @@ class ReplayCustomer:
     The next turn follows iff what the recorded reply before it served has happened: its
     checkpoints are passed or skipped, its calls have succeeded, the facts that the turn answers
     were asked. Otherwise the recording doesn't fit any longer and the customer goes, ``diverged``.
-    After the last turn it accepts.
+    Where the assistant has come further than that, it follows: turns that need nothing, and answers
+    to questions that turned out to be needless, are left out. After the last turn it accepts.
     """
 
     name = "replay"
@@ -46,23 +48,63 @@ class ReplayCustomer:
             return Reaction(CustomerAction("say"), (), mind)
         if mind.next >= len(turns):
             return Reaction(CustomerAction("accept"), (), ReplayMind(FULL, mind.next))
-        turn = turns[mind.next]
-        if not fits(turn, view):
+        place = next_turn(turns, mind.next, view)
+        if place is None:
             return Reaction(CustomerAction("leave"), (), mind, diverged=True)
-        after = ReplayMind(FULL * (mind.next + 1) // (len(turns) + 1), mind.next + 1)
-        acts = tuple(Act("answered", fact) for fact in turn.needs_asked)
-        if not turn.text:
-            final = ReplayMind(FULL, mind.next + 1)
-            return Reaction(CustomerAction("accept"), acts, final)
-        return Reaction(CustomerAction("say", turn.text), acts, after)
+        return speak(turns, place)
+
+
+def speak(turns: Sequence[RecordedTurn], place: int) -> Reaction:
+    """One recorded turn; a last one without words is an acceptance."""
+    turn = turns[place]
+    acts = tuple(Act("answered", fact) for fact in turn.needs_asked)
+    if not turn.text:
+        return Reaction(CustomerAction("accept"), acts, ReplayMind(FULL, place + 1))
+    played = ReplayMind(FULL * (place + 1) // (len(turns) + 1), place + 1)
+    return Reaction(CustomerAction("say", turn.text), acts, played)
+
+
+def next_turn(
+    turns: Sequence[RecordedTurn], start: int, view: View, said: Collection[str] = ()
+) -> int | None:
+    """Which recorded turn follows the assistant's reply.
+
+    Args:
+        turns: All of them.
+        start: The first that was not spoken yet.
+        view: What the customer may know.
+        said: Facts told already, so that nobody has to ask for them.
+
+    Returns:
+        Its index; None where the recording doesn't fit.
+    """
+    unneeded: int | None = None
+    unasked = False
+    for place in range(start, len(turns)):
+        turn = turns[place]
+        if turn.needs_asked and all(fact in said for fact in turn.needs_asked):
+            continue
+        if not (turn.needs_passed or turn.needs_asked or turn.needs_calls):
+            if unneeded is None and not unasked:
+                unneeded = place
+            continue
+        if fits(turn, view) and (turn.needs_passed or not unasked):
+            return place
+        if not _reached(turn, view):
+            break
+        unasked = True
+    return unneeded
 
 
 def fits(turn: RecordedTurn, view: View) -> bool:
     """Whether the recorded turn may follow what the assistant has done."""
-    if any(checkpoint not in view.passed for checkpoint in turn.needs_passed):
-        return False
     asked = {act.name for act in view.acts if act.kind == "asked"}
-    if any(fact not in asked for fact in turn.needs_asked):
+    return all(fact in asked for fact in turn.needs_asked) and _reached(turn, view)
+
+
+def _reached(turn: RecordedTurn, view: View) -> bool:
+    """Whether all has happened that the turn needs, but for the questions that it answers."""
+    if any(checkpoint not in view.passed for checkpoint in turn.needs_passed):
         return False
     return all(
         any(

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any, NamedTuple
 
 from cirrus_env._version import __version__
-from cirrus_env.customers.protocol import Customer, View
+from cirrus_env.customers.protocol import Customer, View, speaking
 from cirrus_env.customers.registry import customer as find_customer
 from cirrus_env.engine import assistant, customer
 from cirrus_env.engine.options import ResetOptions, read_options
@@ -249,7 +249,8 @@ class TicketEpisode:
         self._options = chosen
         if turns and setting.customer is None:
             # somebody outside takes over after these turns; the reference needs its answers
-            self._open(scenario, replace(setting, customer=find_customer("simulated")))
+            own = find_customer(self.ticket.default_customer)
+            self._open(scenario, replace(setting, customer=own))
         else:
             self._open(scenario, setting)
         self.play_through(action for turn in turns for action in turn)
@@ -437,6 +438,8 @@ class TicketEpisode:
             tool_set(cloud.catalogue, setting.offered, public.queues, bool(public.services)),
         )  # fmt: skip
         stage.say(build.system(system_text(public, setting.system)))
+        if public.role:  # an imported ticket's may hold help documents: pasting them tells nothing
+            state.heard.add_source(public.role)
         if setting.customer is None:
             words: str = scenario.private.opening
             acts: tuple[Act, ...] = ()
@@ -574,12 +577,17 @@ class TicketEpisode:
             "tokens": state.tokens,
             "cost": state.tally.cost,
             "reward_terms": state.tally.terms(),
-            "customer": stage.setting.customer.name if stage.setting.customer else EXTERNAL,
+            "customer": _speaker(stage),
         }
         if outcome is not None:
             info["variant"] = stage.scenario.variant
             info["metrics"] = state.tally.metrics()
         return info
+
+
+def _speaker(stage: Stage) -> str:
+    customer = stage.setting.customer
+    return EXTERNAL if customer is None else speaking(customer, stage.state.mind)
 
 
 def _customer(given: str | Customer) -> Customer | None:

@@ -61,3 +61,32 @@ def test_a_last_entry_without_words_guards_the_acceptance():
 def test_closing_words_change_nothing():
     made, mind = play(RecordedTurn("one"))
     assert CUSTOMER.react(mind, view(made, closing=True)).mind == mind
+
+
+def test_follows_an_assistant_that_had_no_need_to_ask():
+    turns = (
+        RecordedTurn("At nine.", needs_asked=("time",)),
+        RecordedTurn("Thanks.", (), (), ("c",)),
+    )
+    made, mind = play(*turns)
+    reaction = CUSTOMER.react(mind, view(made, passed=("c",)))
+    assert (reaction.action.text, reaction.acts, reaction.mind.next) == ("Thanks.", (), 2)
+
+
+def test_does_not_answer_a_later_question_before_the_one_that_is_due():
+    turns = (RecordedTurn("At nine.", needs_asked=("time",)), RecordedTurn("Bo.", (), ("name",)))
+    made, mind = play(*turns)
+    assert CUSTOMER.react(mind, view(made, Act("asked", "name"))).diverged
+
+
+def test_small_talk_is_left_out_when_what_comes_after_it_is_due():
+    turns = (RecordedTurn("Nice day."), RecordedTurn("Bo.", needs_asked=("name",)))
+    made, mind = play(*turns)
+    assert CUSTOMER.react(mind, view(made)).action.text == "Nice day."
+    assert CUSTOMER.react(mind, view(made, Act("asked", "name"))).action.text == "Bo."
+
+
+def test_small_talk_after_an_unanswered_question_does_not_save_the_recording():
+    turns = (RecordedTurn("At nine.", needs_asked=("time",)), RecordedTurn("Nice day."))
+    made, mind = play(*turns)
+    assert CUSTOMER.react(mind, view(made)).diverged
