@@ -68,33 +68,32 @@ class Scanner:
 
     def run(self) -> None:
         """Scan all tokens."""
-        tokens, words = self.tokens, self.words
+        tokens, words, hits = self.tokens, self.words, self.hits
         phrases, canonical = self.lexicon.tree.heads, self.lexicon.tree.canonical
-        cues = self.cues.heads
+        cues, skipped, adverbs = self.cues.heads, en.SKIPPED, en.ADVERBS
         numbered = _DIGIT.search(self.text) is not None
         for i, token in enumerate(tokens):
             if token in phrases:
                 children, _, features = phrases[token]
                 if features:
                     self._found(features, i, i + 1)
-                following = tokens[i + 1]
-                if canonical.get(following) in children or following in en.SKIPPED:
-                    self._phrase(children, i)
-            if numbered and token not in cues and not token.isalpha():
-                if _DIGIT.search(token):  # whether or not a phrase begins with it: "5 days"
-                    self.telling = True
-                    self._hit(_VALUE, i, i + 1)
-            if token not in cues:
-                continue
-            children, act, features = cues[token]
-            if words[i + 1] in children or tokens[i + 1] in en.ADVERBS:
-                self._longest_cue(cues[token], i)
-                continue
-            fresh = len(self.hits)
-            if features:
-                self._hit(features, i, i + 1)
-            if act[0] and i >= self.cue_end:
-                self._cue(act[0], i, i + 1, fresh)
+                if children:
+                    following = tokens[i + 1]
+                    if following in skipped or canonical.get(following) in children:
+                        self._phrase(children, i)
+            if token in cues:
+                children, act, features = cues[token]
+                if words[i + 1] in children or (children and tokens[i + 1] in adverbs):
+                    self._longest_cue(cues[token], i)
+                    continue
+                fresh = len(hits)
+                if features:
+                    self._hit(features, i, i + 1)
+                if act[0] and i >= self.cue_end:
+                    self._cue(act[0], i, i + 1, fresh)
+            elif numbered and not token.isalpha() and _DIGIT.search(token):
+                self.telling = True  # whether or not a phrase begins with it: "5 days"
+                self._hit(_VALUE, i, i + 1)
         if self.sentence_start < self.count:
             close(self, self.count, False)
 

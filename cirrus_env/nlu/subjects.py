@@ -11,18 +11,27 @@ from cirrus_env.tickets.model import Scenario
 class Subjects:
     """The ids that a scenario is about, looked up when first needed."""
 
-    __slots__ = ("_ids", "_scenario")
+    __slots__ = ("_found", "_scenario")
 
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
-        self._ids: frozenset[str] | None = None
+        self._found: tuple[frozenset[str], frozenset[str]] | None = None
 
     @property
     def ids(self) -> frozenset[str]:
         """Ids that the scenario's evidence, assertions and consents name."""
-        if self._ids is None:
-            self._ids = _subjects(self._scenario)
-        return self._ids
+        return self._look()[0]
+
+    @property
+    def kinds(self) -> frozenset[str]:
+        """The kinds of these ids."""
+        return self._look()[1]
+
+    def _look(self) -> tuple[frozenset[str], frozenset[str]]:
+        if self._found is None:
+            ids = _subjects(self._scenario)
+            self._found = ids, frozenset(kind(id) for id in ids)
+        return self._found
 
 
 def _subjects(scenario: Scenario) -> frozenset[str]:
