@@ -30,7 +30,8 @@ class Offered(NamedTuple):
 
     Attributes:
         groups: Its proposal wordings.
-        prefix: What ids of its resource begin with; ``#`` for digits, empty for any.
+        prefix: What ids of its resource begin with; ``#`` for digits, ``-`` for any with a hyphen,
+            empty for any.
     """
 
     groups: Groups
@@ -71,7 +72,9 @@ def _prefix(resource: str, parameters: Mapping[str, Any]) -> str:
     match = _SUCH_AS.search(given.get("description", ""))
     if match:
         return f"{match[1]}-"
-    return "#" if resource == "OrderId" else ""
+    if resource == "OrderId":
+        return "#"
+    return "-" if resource.startswith("InstanceI") else ""
 
 
 class _Ask(NamedTuple):
@@ -200,6 +203,8 @@ def _pair(
 def _is_kind(token: str, prefix: str) -> bool:
     if prefix == "#":
         return len(token) >= 9 and token.isdigit()
+    if prefix == "-":
+        return "-" in token
     if prefix:
         return token.startswith(prefix)
     return "-" in token or (len(token) >= 9 and token.isdigit())
@@ -214,20 +219,23 @@ def _unambiguous(
 ) -> list[Offer]:
     """Of operations read from the same words for the same id, keep one.
 
-    The one with more phrase groups wins, then the longer phrase, then one that this customer has a
-    mind about, then the first.
+    The one with more phrase groups wins, then one that this customer has a mind about, then the
+    longer phrase, then the first. Two that the customer has a mind about are two ways to the same
+    thing, such as the two services' settings of a renewal: it agrees to either.
     """
     words = {(ask.operation, ask.sentence): ask for ask in reversed(asks)}
-    kept: dict[tuple[int, str], Offer] = {}
+    kept: dict[tuple[int, str], list[Offer]] = {}
     for offer in found:
         ask = words[offer.operation, offer.sentences[0]]
         key = (ask.start, offer.id)
-        rival = kept.get(key)
-        if rival is None:
-            kept[key] = offer
+        if key not in kept:
+            kept[key] = [offer]
             continue
+        rival = kept[key][0]
         other = words[rival.operation, rival.sentences[0]]
         mind, rival_mind = ((o.operation, o.id) in consents for o in (offer, rival))
-        if (ask.groups, ask.end, mind) > (other.groups, other.end, rival_mind):
-            kept[key] = offer
-    return list(kept.values())
+        if mind and rival_mind and ask.groups == other.groups:
+            kept[key].append(offer)
+        elif (ask.groups, mind, ask.end) > (other.groups, rival_mind, other.end):
+            kept[key] = [offer]
+    return [offer for offers in kept.values() for offer in offers]

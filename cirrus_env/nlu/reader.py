@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from functools import lru_cache
+from typing import Final, NamedTuple
 
 from cirrus_env.nlu import verbatim
 from cirrus_env.nlu.answers import read_answer
+from cirrus_env.nlu.forms import Form, Model, form_of, has_figures, model, renamed
 from cirrus_env.nlu.heard import Heard
 from cirrus_env.nlu.lexicon import (
     CONSOLE,
@@ -22,13 +24,26 @@ from cirrus_env.nlu.lexicon import (
 )
 from cirrus_env.nlu.normalise import flat, plain
 from cirrus_env.nlu.proposals import Offered, operations
-from cirrus_env.nlu.reading import Subject, reading
+from cirrus_env.nlu.reading import Reading, Subject, reading
 from cirrus_env.nlu.scanner import Scanner
 from cirrus_env.nlu.subjects import Subjects
 from cirrus_env.tickets.model import Private, Scenario, Slot
+from cirrus_env.tickets.ticket import Ticket
 from cirrus_env.wire import Act
 
 _PHRASED: Final = ("enum", "statement")
+
+
+class Known(NamedTuple):
+    """A reading, and whether the text tells anything at all (else no quotation matters)."""
+
+    reading: Reading
+    telling: bool
+
+
+class _Model(NamedTuple):
+    model: Model
+    reader: Reader
 
 
 class Reader:
@@ -38,10 +53,11 @@ class Reader:
         scenario: Whose slots, facts, console actions and operations are read.
     """
 
-    __slots__ = ("_left_out", "_lexicon", "_scenario", "_subject")
+    __slots__ = ("_form", "_left_out", "_lexicon", "_scenario", "_subject")
 
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
+        self._form: Form | None = None
         slots = tuple(scenario.gold.slots.values())
         private, public = scenario.private, scenario.public
         offered = operations(tuple(public.services), public.language)
@@ -74,15 +90,55 @@ class Reader:
             heard: What the assistant had been given to read.
         """
         even = flat(text)
+        known = self._known(even)
+        if known is not None:
+            if known.telling and heard.any and self._quoted(even, heard):
+                return self._unquoted(even, heard).against(heard)
+            return self._renamed(known.reading).against(heard)
         clean = plain(even)
         scan = self.scan(clean)
-        if scan.telling and heard.any:
-            index = heard.index(self._left_out)
-            quoted = verbatim.spans(verbatim.words(even.lower(), self._left_out), index)
-            if quoted:
-                clean = plain(verbatim.blanked(even, self._left_out, quoted))
-                scan = self.scan(clean)
-        return reading(self._subject, self._lexicon, scan, clean, heard)
+        if scan.telling and heard.any and self._quoted(even, heard):
+            return self._unquoted(even, heard).against(heard)
+        return reading(self._subject, self._lexicon, scan, clean).against(heard)
+
+    def direct(self, even: str) -> Known:
+        """What a flat text says, before it is held against what was heard."""
+        clean = plain(even)
+        scan = self.scan(clean)
+        return Known(reading(self._subject, self._lexicon, scan, clean), scan.telling)
+
+    def _quoted(self, even: str, heard: Heard) -> list[tuple[int, int]]:
+        index = heard.index(self._left_out)
+        return verbatim.spans(verbatim.words(even.lower(), self._left_out), index)
+
+    def _unquoted(self, even: str, heard: Heard) -> Reading:
+        blanked = verbatim.blanked(even, self._left_out, self._quoted(even, heard))
+        clean = plain(blanked)
+        return reading(self._subject, self._lexicon, self.scan(clean), clean)
+
+    def _known(self, even: str) -> Known | None:
+        """What the text's form says, where it has one."""
+        ticket = getattr(self._scenario, "ticket", None)
+        if not isinstance(ticket, Ticket):
+            return None
+        variant, language = self._scenario.variant, self._scenario.public.language
+        model = _model(ticket, variant, language)
+        if model is None or model.reader._lexicon is not self._lexicon:
+            return None
+        if self._form is None:
+            self._form = form_of(self._scenario, model.model.names)
+        form = self._form.of(even)
+        return _read_form(ticket, variant, language, form) if form else None
+
+    def _renamed(self, reading: Reading) -> Reading:
+        if self._form is None or not any(act.value for act in reading.acts):
+            return reading
+        scenario = self._scenario
+        model = _model(scenario.ticket, scenario.variant, scenario.public.language)
+        if model is None:
+            return reading
+        names = dict(zip(model.model.form.told, self._form.told, strict=True))
+        return Reading(renamed(reading.acts, names, scenario.gold.slots), reading.asked)
 
     def read_customer(self, text: str, proposed: tuple[Act, ...]) -> tuple[Act, ...]:
         """What an outside customer's words answer to the proposals of the reply just before."""
@@ -93,6 +149,24 @@ class Reader:
         scan = Scanner(clean.lower(), self._lexicon, cue_tree(False))
         scan.run()
         return scan
+
+
+@lru_cache(maxsize=1024)
+def _model(ticket: Ticket, variant: str, language: str) -> _Model | None:
+    found = model(ticket, variant, language)
+    return None if found is None else _Model(found, Reader(found.scenario))
+
+
+@lru_cache(maxsize=32768)
+def _read_form(ticket: Ticket, variant: str, language: str, form: str) -> Known | None:
+    """A form read once; None where its questions hold values, which a comparison would need."""
+    model = _model(ticket, variant, language)
+    if model is None:
+        return None
+    known = model.reader.direct(model.model.form.filled(form))
+    if any(has_figures(pair) for asked in known.reading.asked for pair in asked.pairs):
+        return None
+    return known
 
 
 def _lexicon(slots: tuple[Slot, ...], private: Private, offered: Mapping[str, Offered]) -> Lexicon:

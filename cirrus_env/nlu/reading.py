@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
 
@@ -22,6 +23,7 @@ from cirrus_env.wire import Act
 
 _PUTTING: Final = (c.PERMIT, c.GO_AHEAD)
 _NOWHERE: Final[frozenset[int]] = frozenset()
+_REPEATABLE: Final = 4
 
 
 class Subject(NamedTuple):
@@ -46,6 +48,37 @@ class Subject(NamedTuple):
     order: Mapping[str, int]
     operations: Mapping[str, Offered]
     consents: frozenset[tuple[str, str]]
+
+
+class Asked(NamedTuple):
+    """A question that may only repeat the customer's words: then it asks nothing.
+
+    Attributes:
+        act: Its place among the acts.
+        pairs: Its neighbouring words; empty where it is too short to repeat anything.
+    """
+
+    act: int
+    pairs: frozenset[tuple[str, str]]
+
+
+class Reading(NamedTuple):
+    """A reply as read, before it is held against what was heard.
+
+    Attributes:
+        acts: All acts.
+        asked: Which of them ask a fact.
+    """
+
+    acts: tuple[Act, ...]
+    asked: tuple[Asked, ...]
+
+    def against(self, heard: Heard) -> tuple[Act, ...]:
+        """The acts without the questions that repeat the customer's own words."""
+        echoes = [a.act for a in self.asked if a.pairs and _echo(a.pairs, heard)]
+        if not echoes:
+            return self.acts
+        return tuple(act for i, act in enumerate(self.acts) if i not in echoes)
 
 
 class _Found:
@@ -128,9 +161,7 @@ class _Found:
         return found
 
 
-def reading(
-    subject: Subject, lexicon: Lexicon, scan: Scanner, text: str, heard: Heard
-) -> tuple[Act, ...]:
+def reading(subject: Subject, lexicon: Lexicon, scan: Scanner, text: str) -> Reading:
     """All acts: told, asked, proposed, instructed, then the rest.
 
     Args:
@@ -138,11 +169,11 @@ def reading(
         lexicon: The phrases that the scan was made with.
         scan: The scanned reply.
         text: The plain text that was scanned, with its case.
-        heard: What the assistant had been given to read.
     """
     found = _Found(lexicon, scan.hits, scan.tokens)
     speech = found.speech
     acts: list[Act] = []
+    asked: list[Asked] = []
     offers: list[Offer] = []
     around = _NOWHERE
     if not speech.keys().isdisjoint(_PUTTING):
@@ -160,7 +191,8 @@ def reading(
     wanted = talk.requests(speech.get(c.REQUEST, ()), scan.sentences, scan.tokens)
     for name, groups, hits in found.facts:
         sentence = talk.asks(hits, groups, wanted)
-        if sentence >= 0 and not _echo(scan, sentence, heard):
+        if sentence >= 0:
+            asked.append(Asked(len(acts), _pairs(scan, sentence)))
             acts.append(Act("asked", name))
     if offers:
         consequences = tuple(sorted(detail, key=subject.order.__getitem__))
@@ -173,7 +205,7 @@ def reading(
     acts += talk.speech_acts(speech)
     if wanted:
         acts.append(Act("question", "", str(len(wanted))))
-    return tuple(acts)
+    return Reading(tuple(acts), tuple(asked))
 
 
 def _phrased(
@@ -250,15 +282,18 @@ def _elsewhere(subject: Subject, ids: list[Hit], scan: Scanner, text: str) -> se
     return {sentence for sentence, right in named.items() if not right}
 
 
-def _echo(scan: Scanner, sentence: int, heard: Heard) -> bool:
-    """Whether the question only repeats the customer's own words."""
+def _pairs(scan: Scanner, sentence: int) -> frozenset[tuple[str, str]]:
     part = scan.sentences[sentence]
     words = [t for t in scan.tokens[part.start : part.end] if t[0].isalnum()]
-    if len(words) < 4:
-        return False
-    pairs = set(pairwise(words))
-    for message in heard.customer:
-        spoken = [t for t in tokens(plain(flat(message)).lower()) if t[0].isalnum()]
-        if 5 * len(pairs.intersection(pairwise(spoken))) >= 4 * len(pairs):
-            return True
-    return False
+    return frozenset(pairwise(words)) if len(words) >= _REPEATABLE else frozenset()
+
+
+def _echo(pairs: frozenset[tuple[str, str]], heard: Heard) -> bool:
+    """Whether the question only repeats the customer's own words."""
+    return any(5 * len(pairs & _spoken(message)) >= 4 * len(pairs) for message in heard.customer)
+
+
+@lru_cache(maxsize=4096)
+def _spoken(message: str) -> frozenset[tuple[str, str]]:
+    words = [t for t in tokens(plain(flat(message)).lower()) if t[0].isalnum()]
+    return frozenset(pairwise(words))
