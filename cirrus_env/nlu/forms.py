@@ -60,7 +60,7 @@ class Form(NamedTuple):
         for written, mark in self.marks:
             if written in text:
                 text = text.replace(written, mark)
-        return "" if _FIGURE(text) or not text.isascii() and _GLUED(text) else text
+        return "" if _FIGURE(text) or (not text.isascii() and _GLUED(text)) else text
 
     def filled(self, form: str) -> str:
         """The form with this scenario's values."""
