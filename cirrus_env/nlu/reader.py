@@ -108,8 +108,10 @@ class Reader:
         return Known(reading(self._subject, self._lexicon, scan, clean), scan.telling)
 
     def _quoted(self, even: str, heard: Heard) -> list[tuple[int, int]]:
-        index = heard.index(self._left_out)
-        return verbatim.spans(verbatim.words(even.lower(), self._left_out), index)
+        words = verbatim.words(even.lower(), self._left_out)
+        if len(words) < verbatim.SHORTEST:
+            return []
+        return verbatim.spans(words, heard.index(self._left_out))
 
     def _unquoted(self, even: str, heard: Heard) -> Reading:
         blanked = verbatim.blanked(even, self._left_out, self._quoted(even, heard))

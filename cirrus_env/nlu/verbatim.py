@@ -13,6 +13,8 @@ from typing import Final, NamedTuple
 
 from cirrus_env.nlu.normalise import flat
 
+SHORTEST: Final = 12
+"""Fewer words (or CJK characters) than this are no quotation."""
 RUN: Final = 5
 STRIDE: Final = 8
 _ENOUGH: Final = 60
