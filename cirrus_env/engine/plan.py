@@ -47,9 +47,10 @@ def with_waits(scenario: Scenario, actions: Iterable[AssistantAction]) -> Iterat
 
 
 def checkpoint_actions(checkpoint: Checkpoint) -> Turn:
-    """A checkpoint's reference: each call an action of its own, then the reply, if any."""
+    """Its reference: what leads to it, each call an action of its own, then the reply, if any."""
     reference = checkpoint.reference
-    actions = [
+    actions = [AssistantAction("reply", text) for text in reference.lead]
+    actions += [
         AssistantAction("call", calls=(ToolCall("", name, canonical(dict(arguments))),))
         for name, arguments in reference.calls
     ]

@@ -11,6 +11,7 @@ from typing import Any
 from cirrus_env.cloud.catalogue import GENERAL, SERVICES
 from cirrus_env.errors import TicketError, UnknownTicket
 from cirrus_env.tickets.index import DATA, index
+from cirrus_env.tickets.recording import recorded_constants
 from cirrus_env.tickets.schema import MAX_DEPTH, depth, schema_errors
 from cirrus_env.tickets.ticket import Ticket
 from cirrus_env.wire.jsontext import digest, encodes
@@ -137,6 +138,6 @@ def _ticket(
         file=file,
         text=text,
         data=data,
-        constants=entry["constants"] if entry else {},
+        constants=entry["constants"] if entry else recorded_constants(data),
         bundled=entry is not None,
     )

@@ -117,28 +117,32 @@ Calls = tuple[tuple[str, Mapping[str, Any]], ...]
 """Operations with their arguments."""
 
 
+ReferenceParts = tuple[Calls, str, tuple[str, ...]]
+
+
 class Reference:
     """How the oracle passes a checkpoint: calls first, then a reply (either may be missing).
 
     Args:
         calls: In order.
         reply: The words.
+        lead: Replies before the calls that pass nothing: a recorded dialogue has them.
     """
 
     __slots__ = ("_made", "_make")
 
-    def __init__(self, calls: Calls = (), reply: str = "") -> None:
-        self._make: Callable[[], tuple[Calls, str]] | None = None
-        self._made = (calls, reply)
+    def __init__(self, calls: Calls = (), reply: str = "", lead: tuple[str, ...] = ()) -> None:
+        self._make: Callable[[], ReferenceParts] | None = None
+        self._made: ReferenceParts = (calls, reply, lead)
 
     @classmethod
-    def deferred(cls, make: Callable[[], tuple[Calls, str]]) -> Reference:
+    def deferred(cls, make: Callable[[], ReferenceParts]) -> Reference:
         """A reference that is written when it is first read: few episodes have an oracle."""
         reference = cls()
         reference._make = make
         return reference
 
-    def _parts(self) -> tuple[Calls, str]:
+    def _parts(self) -> ReferenceParts:
         if self._make is not None:
             self._made, self._make = self._make(), None
         return self._made
@@ -152,6 +156,11 @@ class Reference:
     def reply(self) -> str:
         """The words; empty for none."""
         return self._parts()[1]
+
+    @property
+    def lead(self) -> tuple[str, ...]:
+        """Replies before the calls."""
+        return self._parts()[2]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Reference) and other._parts() == self._parts()

@@ -10,12 +10,14 @@ reader).
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, Final
 
 from cirrus_env.cloud.lookup import Lookup
 from cirrus_env.cloud.recorded import RecordedCall, Recording
 from cirrus_env.errors import MalformedText, TicketError
 from cirrus_env.wire.jsontext import strict_loads
+
+_CONSTANTS: Final = ("shortest", "tokens", "wrong_replies")
 
 
 def recording_of(data: Mapping[str, Any], file: str) -> Recording | None:
@@ -45,6 +47,23 @@ def recording_of(data: Mapping[str, Any], file: str) -> Recording | None:
         raise TicketError(
             file, "imported", f"not a recording: {error}", "import the conversation again"
         ) from None
+
+
+def recorded_constants(data: Mapping[str, Any]) -> dict[str, Any]:
+    """What an importer measured of its reference, as ``Ticket.constants`` holds it."""
+    given = data.get("imported", {}).get("constants", {})
+    if not isinstance(given, dict):
+        return {}
+    kept = {
+        name: value
+        for name, value in given.items()
+        if name in _CONSTANTS and type(value) is int and 0 <= value < 2**31
+    }
+    return (
+        {v["name"]: dict.fromkeys(data["languages"], kept) for v in data["variants"]}
+        if kept
+        else {}
+    )
 
 
 def _list(imported: Mapping[str, Any], key: str, file: str) -> list[Any]:
