@@ -492,6 +492,23 @@ def test_a_voucher_pays_only_what_it_is_meant_for(cloud: Cloud) -> None:
     assert cloud.ledger.balance(f"voucher:{ACCOUNT}") == 0
 
 
+def test_a_voucher_with_a_threshold_pays_no_smaller_order_and_no_usage(cloud: Cloud) -> None:
+    give_voucher(
+        cloud,
+        Coupon("Q-1", ACCOUNT, nominal=50_00, balance=50_00, expires=EPOCH + DAY,
+               scenarios=("Renew", "PayAsYouGo"), threshold=100_00),
+    )  # fmt: skip
+    for id, amount in (("300000000000001", 99_99), ("300000000000002", 100_00)):
+        cloud.insert(Order(id, ACCOUNT, order_type="Renew", amount=amount, instance="i-bp1box"))
+    small = as_customer(cloud, "PayOrder", OrderId="300000000000001", CouponNo="Q-1")
+    assert small.code == "NotApplicable"
+    cloud.advance(HOUR)
+    assert getattr(cloud.find("billing.coupon", "Q-1"), "balance", 0) == 50_00
+    assert as_customer(cloud, "PayOrder", OrderId="300000000000002", CouponNo="Q-1").ok
+    shown = call(cloud, "QueryCashCoupons")["CashCoupon"][0]
+    assert (shown["MinimumOrderAmount"], shown["Balance"]) == ("100.00", "0.00")
+
+
 def test_coupons_show_their_scope_and_expire_by_the_clock(cloud: Cloud) -> None:
     give_voucher(
         cloud,
@@ -686,6 +703,66 @@ def test_a_renewal_that_has_not_begun_goes_back_in_full(cloud: Cloud) -> None:
     # 140.00 of the running month (10 of 30 days begun) and all of the renewal
     assert cloud.measure("refundable", "i-bp1sub") == 140_00 + 240_00
     assert getattr(cloud.find("billing.order", "500000000000001"), "starts", 0) == order.ends
+
+
+def renewed(cloud: Cloud, days_ago: int = 10, **fields: Any) -> Order:
+    """A server bought some days ago and its renewal of today."""
+    bought = buy(cloud, days_ago=days_ago, **fields)
+    renewal = {"instance": "i-bp1sub", "months": 1, "order": "500000000000001"}
+    call(cloud, "Sell", Event="renewal.ordered", Data=renewal)
+    return bought
+
+
+def test_a_pending_renewal_goes_back_alone_and_the_server_stays(cloud: Cloud) -> None:
+    bought = renewed(cloud)
+    only = PRODUCT | {"OrderId": "500000000000001"}
+    assert call(cloud, "InquiryPriceRefundInstance", **only)["RefundAmount"] == 240.0
+    before = balance(cloud)
+    data = call(cloud, "RefundInstance", **only)
+    assert (data["RefundAmount"], balance(cloud)) == (240.0, before + 240_00)
+    stored = cloud.find("billing.subscription", "i-bp1sub")
+    assert isinstance(stored, Subscription)
+    assert (stored.status, stored.ends) == ("Normal", bought.ends)
+    assert getattr(cloud.find("billing.order", bought.id), "refunded", None) is False
+    detail = call(cloud, "GetOrderDetail", OrderId=data["OrderId"])["OrderList"]["Order"][0]
+    assert (detail["OrderType"], detail["RelatedOrderId"]) == ("Refund", "500000000000001")
+    assert refused(cloud, "RefundInstance", **only) == "NotApplicable"
+
+
+def test_a_renewal_that_has_begun_or_is_built_upon_does_not_go_back_alone(cloud: Cloud) -> None:
+    bought = renewed(cloud, days_ago=28)
+    first, second = ({"OrderId": f"50000000000000{n}"} for n in (1, 2))
+    assert refused(cloud, "RefundInstance", **PRODUCT, OrderId=bought.id) == "NotApplicable"
+    renewal = {"instance": "i-bp1sub", "months": 1, "order": second["OrderId"]}
+    as_customer(cloud, "TopUpAccount", Amount=500_00)
+    call(cloud, "Sell", Event="renewal.ordered", Data=renewal)
+    assert refused(cloud, "InquiryPriceRefundInstance", **PRODUCT, **first) == "NotApplicable"
+    call(cloud, "RefundInstance", **PRODUCT, **second)
+    cloud.advance(3 * DAY)
+    assert refused(cloud, "RefundInstance", **PRODUCT, **first) == "NotApplicable"
+
+
+def test_a_paid_order_under_way_blocks_other_orders_until_it_is_ready(cloud: Cloud) -> None:
+    buy(cloud)
+    cloud.insert(
+        Order("300000000000001", ACCOUNT, order_type="Upgrade", status="Paid", amount=10_00,
+              instance="i-bp1sub", created=EPOCH, paid=EPOCH, ready=EPOCH + 20 * MINUTE,
+              operator="RAM user wei")
+    )  # fmt: skip
+    cloud.ledger.append([Posting(EPOCH, CASH, "provider", 10_00, "order", "", "300000000000001")])
+    sell = {
+        "Event": "renewal.ordered",
+        "Data": {"instance": "i-bp1sub", "months": 1, "order": "500000000000001"},
+    }
+    assert refused(cloud, "Sell", **sell) == "LastOrderProcessing"
+    assert refused(cloud, "RefundInstance", **PRODUCT) == "LastOrderProcessing"
+    assert refused(cloud, "CancelOrder", OrderId="300000000000001") == "ResourceStatusError"
+    shown = call(cloud, "GetOrderDetail", OrderId="300000000000001")["OrderList"]["Order"][0]
+    assert (shown["ProvisionStatus"], shown["Operator"]) == ("Provisioning", "RAM user wei")
+    cloud.advance(20 * MINUTE)
+    call(cloud, "Sell", **sell)
+    shown = call(cloud, "GetOrderDetail", OrderId="300000000000001")["OrderList"]["Order"][0]
+    assert shown["ProvisionStatus"] == "Finished"
 
 
 def test_a_refund_moves_the_money_and_says_so_everywhere(cloud: Cloud) -> None:
@@ -890,6 +967,14 @@ def test_renewing_a_server_moves_its_end_in_both_services(world: Cloud) -> None:
     assert getattr(world.find("billing.subscription", "i-bp1sub"), "ends", 0) == ends
     order = world.find("billing.order", result.result["OrderId"])
     assert getattr(order, "order_type", "") == "Renew"
+
+
+def test_giving_a_renewal_back_moves_the_end_back_in_both_services(world: Cloud) -> None:
+    order = world.call("RenewInstance", {"InstanceId": "i-bp1sub", "Period": 1}).result["OrderId"]
+    call(world, "RefundInstance", **PRODUCT, OrderId=order)
+    ends = EPOCH + 20 * DAY
+    assert getattr(world.find("ecs.instance", "i-bp1sub"), "expired_time", 0) == ends
+    assert getattr(world.find("billing.subscription", "i-bp1sub"), "ends", 0) == ends
 
 
 def test_setting_the_renewal_in_either_service_shows_in_both(world: Cloud) -> None:

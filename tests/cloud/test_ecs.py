@@ -654,6 +654,16 @@ def test_an_unpaid_order_blocks_a_renewal():
     assert refusal(cloud, "RenewInstance", InstanceId=I) == ("Instance.UnPaidOrder", 403)
 
 
+def test_a_paid_order_under_way_blocks_a_renewal_for_its_time():
+    from cirrus_env.cloud.services.billing.models import Order
+
+    order = Order("1", ACCOUNT, order_type="Upgrade", instance=I, status="Paid", ready=EPOCH + 60)
+    cloud = world(SUBSCRIBED, order, services=WITH_BILLING)
+    assert refusal(cloud, "RenewInstance", InstanceId=I)[0] == "LastOrderProcessing"
+    cloud.advance(60)
+    ok(cloud, "RenewInstance", InstanceId=I)
+
+
 def test_automatic_renewal_and_billing_agree_in_both_directions():
     cloud = world(SUBSCRIBED, services=WITH_BILLING)
     ok(cloud, "ModifyInstanceAutoRenewAttribute", InstanceId=I, RenewalStatus="AutoRenewal")

@@ -17,7 +17,8 @@ Events that it tells:
 - ``account.overdue``, ``account.suspended`` (15 days later), ``account.paid`` (each with tenant);
 - ``order.paid`` (order, order_type, product, instance, config), ``order.cancelled`` (order,
   instance);
-- ``subscription.renewed`` (instance, ends), ``subscription.expired``, ``subscription.released``,
+- ``subscription.renewed`` (instance, ends), ``subscription.shortened`` (instance, ends: a renewal
+  was given back), ``subscription.expired``, ``subscription.released``,
   ``subscription.renewal_set`` (instance, renewal_status);
 - ``instance.refunded`` (instance, immediately): whoever owns it releases it.
 """

@@ -26,12 +26,21 @@ def status_of(coupon: Coupon, now: int) -> str:
     return coupon.status
 
 
-def usable(work: Work, coupon: Coupon, scenario: str, product: str) -> int:
-    """Cents that the coupon would pay for this; 0 where it doesn't fit."""
+def usable(work: Work, coupon: Coupon, scenario: str, product: str, amount: int = 0) -> int:
+    """Cents that the coupon would pay for this; 0 where it doesn't fit.
+
+    Args:
+        work: The change-set.
+        coupon: The coupon.
+        scenario: The kind of order, or ``PayAsYouGo``.
+        product: The product's code.
+        amount: The order's cents; 0 for usage.
+    """
     fits = (
         status_of(coupon, work.now) == "Available"
         and coupon.starts <= work.now
         and scenario in coupon.scenarios
+        and amount >= coupon.threshold
         and (not coupon.products or product in coupon.products)
     )
     return min(coupon.balance, work.balance(money.voucher(work.tenant))) if fits else 0
@@ -52,7 +61,8 @@ def spend(work: Work, id: str, order: Order) -> int:
     coupon = work.get(Coupon, id)
     if coupon is None:
         raise money.missing("coupon", id)
-    cents = min(usable(work, coupon, order.order_type, order.product), order.amount)
+    good_for = usable(work, coupon, order.order_type, order.product, order.amount)
+    cents = min(good_for, order.amount)
     if cents <= 0:
         raise CloudError("NotApplicable", f"Coupon {id} can't be used on this order.")
     work.change(coupon, balance=coupon.balance - cents)
@@ -78,6 +88,7 @@ def _query_cash_coupons(work: Work, arguments: dict[str, Any]) -> dict[str, Any]
                 "ApplicableScenarios": ", ".join(
                     _SCENARIOS.get(name, name) for name in coupon.scenarios
                 ),
+                "MinimumOrderAmount": money.decimal(coupon.threshold),
                 "EffectiveTime": iso_second(coupon.starts),
                 "ExpiryTime": iso_second(coupon.expires),
                 "Status": status,

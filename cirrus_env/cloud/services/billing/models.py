@@ -60,6 +60,9 @@ class Order(Resource):
         refunded: Whether the money went back.
         subscription_type: ``Subscription`` or ``PayAsYouGo``.
         region: Where.
+        operator: Who placed it, such as ``RAM user wei``; empty for the account's owner.
+        ready: When what it bought is provisioned; until then nothing else can be ordered for the
+            resource. 0 where that took no time.
     """
 
     kind: ClassVar[str] = "billing.order"
@@ -84,6 +87,8 @@ class Order(Resource):
     refunded: bool = False
     subscription_type: str = "Subscription"
     region: str = "cn-hangzhou"
+    operator: str = ""
+    ready: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +132,7 @@ class Coupon(Resource):
         balance: Cents left.
         products: Product codes that it pays for; empty for all.
         scenarios: What it pays for: ``New``, ``Renew``, ``Upgrade``, ``PayAsYouGo``.
+        threshold: The smallest order that it pays for, in cents; such a coupon pays no usage.
         starts: When it becomes good.
         expires: When it stops being good.
         status: ``Available``, ``Expired`` or ``Cancelled``.
@@ -138,6 +144,7 @@ class Coupon(Resource):
     balance: int = 0
     products: tuple[str, ...] = ()
     scenarios: tuple[str, ...] = ("New", "PayAsYouGo")
+    threshold: int = 0
     starts: int = 0
     expires: int = 0
     status: str = "Available"

@@ -42,7 +42,7 @@ def _order(work: Work, id: str) -> Order:
     return order
 
 
-def _summary(order: Order, currency: str) -> dict[str, Any]:
+def _summary(order: Order, currency: str, now: int) -> dict[str, Any]:
     shown: dict[str, Any] = {
         "OrderId": order.id,
         "OrderType": order.order_type,
@@ -55,6 +55,8 @@ def _summary(order: Order, currency: str) -> dict[str, Any]:
         shown["PaymentTime"] = iso_second(order.paid)
     if order.related:
         shown["RelatedOrderId"] = order.related
+    if order.ready:
+        shown["ProvisionStatus"] = "Provisioning" if order.ready > now else "Finished"
     return shown | order_amounts(order, currency)
 
 
@@ -79,13 +81,13 @@ def _query_orders(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
     ]
     found.sort(key=lambda order: (-order.created, order.id))
     currency = money.account_of(work).currency
-    data = money.page([_summary(order, currency) for order in found], arguments)
+    data = money.page([_summary(order, currency, work.now) for order in found], arguments)
     return money.success(data | {"OrderList": {"Order": data.pop("page")}})
 
 
 def _get_order_detail(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
     order = _order(work, arguments["OrderId"])
-    detail = _summary(order, money.account_of(work).currency) | {
+    detail = _summary(order, money.account_of(work).currency, work.now) | {
         "InstanceIDs": [order.instance] if order.instance else [],
         "Config": order.config,
         "OriginalConfig": order.original_config,
@@ -94,6 +96,8 @@ def _get_order_detail(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
         "CouponNo": order.coupon,
         "NonRefundable": not order.refundable,
     }
+    if order.operator:
+        detail["Operator"] = order.operator
     if order.ends:
         detail["UsageStartTime"] = iso_second(order.starts)
         detail["UsageEndTime"] = iso_second(order.ends)
@@ -195,6 +199,28 @@ def unpaid_order(work: Work, instance: str) -> Order | None:
         if order.instance == instance and order.status == "Unpaid":
             return order
     return None
+
+
+def under_way(work: Work, instance: str) -> Order | None:
+    """The instance's paid order that is still being carried out: it blocks any other order."""
+    for order in work.all(Order):
+        if order.instance == instance and order.status == "Paid" and order.ready > work.now:
+            return order
+    return None
+
+
+def free_for_orders(work: Work, instance: str) -> None:
+    """Check that no order of the instance is open.
+
+    Raises:
+        CloudError: If one is unpaid, or paid and still being carried out.
+    """
+    if unpaid_order(work, instance) is not None:
+        raise CloudError("Instance.UnPaidOrder", f"{instance} has an unpaid order.", 403)
+    if under_way(work, instance) is not None:
+        raise CloudError(
+            "LastOrderProcessing", f"The last order of {instance} is still being processed."
+        )
 
 
 OPERATIONS = (

@@ -82,7 +82,7 @@ def _five_day(
 
 
 def _refusal(
-    subscription: Subscription, orders: list[Order], unpaid: list[Order]
+    subscription: Subscription, orders: list[Order], unpaid: list[Order], now: int
 ) -> CloudError | None:
     id = subscription.id
     if subscription.status in GONE:
@@ -90,6 +90,11 @@ def _refusal(
     if unpaid:
         return CloudError(
             "ResourceStatusError", f"{id} has the unpaid order {unpaid[0].id}; pay or cancel it."
+        )
+    under_way = [order for order in orders if order.ready > now]
+    if under_way:
+        return CloudError(
+            "LastOrderProcessing", f"Order {under_way[0].id} of {id} is still being processed."
         )
     if subscription.transferred:
         return CloudError("NotApplicable", f"{id} came from another account: no unsubscription.")
@@ -112,7 +117,7 @@ def priced(
     mine = [order for order in all_orders if order.instance == subscription.id]
     orders = [o for o in mine if o.status == "Paid" and o.order_type != "Refund"]
     unpaid = [o for o in mine if o.status == "Unpaid"]
-    refused = _refusal(subscription, orders, unpaid)
+    refused = _refusal(subscription, orders, unpaid, now)
     return refused or quote(subscription, orders, refunds, postings, now)
 
 
@@ -178,20 +183,53 @@ def released(work: Work, data: Mapping[str, Any]) -> None:
         work.change(subscription, status="Released", renewal_status="NotRenewal")
 
 
+def pending_renewal(subscription: Subscription, result: Quote, id: str, now: int) -> Quote:
+    """The part of a quote that gives back one renewal, and nothing else.
+
+    Raises:
+        CloudError: If the order is no paid renewal of this resource, its period has begun, or a
+            later renewal builds on it.
+    """
+    found = [(order, cents) for order, cents in result.parts if order.id == id]
+    if not found or found[0][0].order_type != "Renew":
+        raise CloudError(
+            "NotApplicable", f"{id} is no paid renewal of {subscription.id} that can go back."
+        )
+    order = found[0][0]
+    if order.starts <= now:
+        raise CloudError(
+            "NotApplicable",
+            f"The period of order {id} began on {billing_date(order.starts)}; a renewal goes back"
+            " on its own only before that.",
+        )
+    if order.ends != subscription.ends:
+        raise CloudError("NotApplicable", f"A later renewal of {subscription.id} builds on {id}.")
+    return Quote(tuple(found), five_day=False)
+
+
+def _part(
+    work: Work, arguments: dict[str, Any], subscription: Subscription, result: Quote
+) -> Quote:
+    id = arguments.get("OrderId")
+    return pending_renewal(subscription, result, id, work.now) if id else result
+
+
 def _inquire(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
-    subscription, result = _quoted(work, arguments)
-    return money.success(
-        {
-            "InstanceId": subscription.id,
-            "RefundAmount": money.number(result.cents),
-            "Currency": money.account_of(work).currency,
-        },
-        code="200",
-    )
+    subscription, whole = _quoted(work, arguments)
+    result = _part(work, arguments, subscription, whole)
+    shown = {
+        "InstanceId": subscription.id,
+        "RefundAmount": money.number(result.cents),
+        "Currency": money.account_of(work).currency,
+    }
+    if arguments.get("OrderId"):
+        shown["OrderId"] = arguments["OrderId"]
+    return money.success(shown, code="200")
 
 
 def _refund(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
-    subscription, result = _quoted(work, arguments)
+    subscription, whole = _quoted(work, arguments)
+    result = _part(work, arguments, subscription, whole)
     id = new_order_id(work)
     for order, cents in result.parts:
         work.change(order, refunded=True)
@@ -213,9 +251,18 @@ def _refund(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
             amount=result.cents, five_day=result.five_day, created=work.now,
         )
     )  # fmt: skip
+    if arguments.get("OrderId"):
+        ends = result.parts[0][0].starts
+        work.change(subscription, ends=ends)
+        work.emit("subscription.shortened", instance=subscription.id, ends=ends)
+        return _refunded(id, result)
     work.change(subscription, status="Refunded", renewal_status="NotRenewal")
     now = arguments.get("ImmediatelyRelease", "1") == "1"
     work.emit("instance.refunded", instance=subscription.id, immediately=now)
+    return _refunded(id, result)
+
+
+def _refunded(id: str, result: Quote) -> dict[str, Any]:
     return money.success({"OrderId": id, "RefundAmount": money.number(result.cents)}, code="200")
 
 
@@ -227,13 +274,21 @@ _PARAMETERS: dict[str, Any] = {
         "description": "Such as ecs.",
     },
     "ProductType": {"type": "string", "maxLength": 64, "default": ""},
-    "InstanceId": ID,
+    "InstanceId": {**ID, "description": "Such as i-bp1abc."},
+    "OrderId": {
+        "type": "string",
+        "maxLength": 64,
+        "default": "",
+        "description": "A renewal order whose period has not begun: then only that renewal goes"
+        " back, and the instance stays until its earlier end.",
+    },
 }
 
 OPERATIONS = (
     Operation(
         "InquiryPriceRefundInstance",
-        "Asks what unsubscribing from a prepaid instance would return. Changes nothing.",
+        "Asks what unsubscribing from a prepaid instance, or with OrderId giving back only that"
+        " pending renewal of it, would return. Changes nothing.",
         "read",
         {
             "type": "object",
@@ -246,7 +301,8 @@ OPERATIONS = (
     Operation(
         "RefundInstance",
         "Unsubscribes from a prepaid instance: it is released with its data, and the cash part that"
-        " is left goes back. Vouchers don't. This can't be undone.",
+        " is left goes back. Vouchers don't. This can't be undone. With OrderId only that pending"
+        " renewal goes back, and nothing is released.",
         "irreversible",
         {
             "type": "object",

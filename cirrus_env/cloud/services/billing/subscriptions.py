@@ -8,7 +8,13 @@ from typing import Any
 from cirrus_env.cloud.model import Operation, Resource
 from cirrus_env.cloud.services.billing import money, prepaid
 from cirrus_env.cloud.services.billing.models import Order, RenewalStatus, Subscription
-from cirrus_env.cloud.services.billing.orders import new_order_id, pay, unpaid_order
+from cirrus_env.cloud.services.billing.orders import (
+    free_for_orders,
+    new_order_id,
+    pay,
+    under_way,
+    unpaid_order,
+)
 from cirrus_env.cloud.work import Work
 from cirrus_env.errors import CloudError
 from cirrus_env.world.clock import BILLING_ZONE, DAY, HOUR, iso_second
@@ -18,6 +24,8 @@ KEPT = 15 * DAY
 EARLY = 9 * DAY
 """How long before the end the automatic renewal is first tried."""
 _CHARGE_HOUR = 8
+AUTOMATIC = "automatic renewal"
+"""Who places the order of an automatic renewal."""
 _PERIODS = [1, 2, 3, 6, 12]
 GONE = ("Released", "Refunded", "Converted")
 """Statuses of what is no longer prepaid."""
@@ -138,8 +146,8 @@ def order_placed(work: Work, data: Mapping[str, Any]) -> None:
         config=data.get("config", ""),
         original_config=data.get("original_config", ""),
     )
-    if unpaid_order(work, order.instance) is not None:
-        raise CloudError("LastOrderProcessing", f"{order.instance} has an unpaid order.")
+    if unpaid_order(work, order.instance) or under_way(work, order.instance):
+        raise CloudError("LastOrderProcessing", f"{order.instance} has an order that is open.")
     if data.get("auto_pay", True):
         pay(work, order)
     else:
@@ -154,23 +162,24 @@ def renewal_ordered(work: Work, data: Mapping[str, Any]) -> None:
     renew(work, subscription, data["months"], data["order"])
 
 
-def renew(work: Work, subscription: Subscription, months: int, order: str) -> Order:
+def renew(
+    work: Work, subscription: Subscription, months: int, order: str, operator: str = ""
+) -> Order:
     """Order and pay a renewal from the balance.
 
     Raises:
-        CloudError: If an order is unpaid, money is owed or lacking, or the resource is gone.
+        CloudError: If an order is open, money is owed or lacking, or the resource is gone.
     """
     if subscription.status not in ("Normal", "Expired"):
         raise CloudError("ResourceStatusError", f"{subscription.id} was released.")
-    if unpaid_order(work, subscription.id) is not None:
-        raise CloudError("Instance.UnPaidOrder", f"{subscription.id} has an unpaid order.", 403)
+    free_for_orders(work, subscription.id)
     cents = subscription.monthly * months
     return pay(
         work,
         Order(
             order, work.tenant, order_type="Renew", product=subscription.product,
             instance=subscription.id, gross=cents, amount=cents, created=work.now, months=months,
-            region=subscription.region,
+            region=subscription.region, operator=operator,
         ),
     )  # fmt: skip
 
@@ -199,8 +208,9 @@ def _try_renewal(work: Work, subscription: Subscription) -> None:
     months = subscription.renewal_period * (12 if subscription.renewal_unit == "Y" else 1)
     cents = subscription.monthly * months
     enough = work.balance(money.cash(work.tenant)) + money.account_of(work).credit >= cents
-    if enough and unpaid_order(work, subscription.id) is None:
-        renew(work, subscription, months, new_order_id(work))
+    busy = unpaid_order(work, subscription.id) or under_way(work, subscription.id)
+    if enough and busy is None:
+        renew(work, subscription, months, new_order_id(work), AUTOMATIC)
 
 
 OPERATIONS = (

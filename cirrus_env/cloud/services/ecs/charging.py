@@ -66,6 +66,16 @@ def unpaid_order(work: Work, instance_id: str) -> bool:
     )
 
 
+def order_under_way(work: Work, instance_id: str) -> bool:
+    """Whether a paid order for the instance is still being carried out."""
+    return any(
+        view(order, "instance") == instance_id
+        and view(order, "status") == "Paid"
+        and view(order, "ready") > work.now
+        for order in work.peek_all("billing.order")
+    )
+
+
 def renew(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
     """RenewInstance: from the old end on, or from now if that has passed."""
     instance = find(work, arguments["InstanceId"])
@@ -73,6 +83,8 @@ def renew(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
         raise errors.charge_type_violation("Only a subscription can be renewed.")
     if unpaid_order(work, instance.id):
         raise CloudError("Instance.UnPaidOrder", "An order for it waits for its payment.", 403)
+    if order_under_way(work, instance.id):
+        raise CloudError("LastOrderProcessing", "The last order for it is still being processed.")
     if instance.pending_type:
         raise CloudError(
             "InstanceSpecModification.NotEffective", "Restart it first: an upgrade waits.", 403

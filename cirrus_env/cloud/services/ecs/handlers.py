@@ -99,6 +99,13 @@ def on_renewed(work: Work, data: Mapping[str, Any]) -> None:
         lift(work, work.change(instance, expired_time=data["ends"]))
 
 
+def on_shortened(work: Work, data: Mapping[str, Any]) -> None:
+    """A renewal was given back before its period began."""
+    instance = work.get(Instance, data["instance"])
+    if instance is not None:
+        work.change(instance, expired_time=data["ends"])
+
+
 def on_renewal_set(work: Work, data: Mapping[str, Any]) -> None:
     """Billing changed how a subscription is renewed."""
     instance = work.get(Instance, data["instance"])
@@ -162,6 +169,7 @@ HANDLERS: Final = {
     "ecs.instance.Stopped": on_stopped,
     "subscription.expired": on_expired,
     "subscription.renewed": on_renewed,
+    "subscription.shortened": on_shortened,
     "subscription.renewal_set": on_renewal_set,
     "subscription.released": on_released,
     "instance.refunded": on_refunded,
