@@ -13,7 +13,8 @@ from cirrus_env.judging.minefields import touched_by_call, touched_by_text, touc
 from cirrus_env.judging.outcome import Outcome, changed_fields, outside, record_of
 from cirrus_env.judging.tokens import count_tokens
 from cirrus_env.nlu.evidence import Call
-from cirrus_env.wire import CUSTOMER, AssistantAction, Event, ToolCall, canonical, encodes
+from cirrus_env.tickets.model import Scenario
+from cirrus_env.wire import CUSTOMER, Act, AssistantAction, Event, ToolCall, canonical, encodes
 from cirrus_env.wire import messages as build
 from cirrus_env.wire.jsontext import strict_loads
 
@@ -134,9 +135,8 @@ def _words(stage: Stage, action: AssistantAction) -> Move:
         state.evidence.handed = dict.fromkeys(assessment.told, step)
     for slot, value in assessment.wrong:
         events.append(Event("wrong", slot, value))
-    known = {(c.operation, c.id) for c in scenario.private.consents}
     for act in acts:
-        if act.kind == "proposed" and (act.name, act.value) not in known:
+        if act.kind == "proposed" and not _welcome(scenario, act):
             events.append(Event("wrong", "proposal", f"{act.name} {act.value}"))
     move = Move(acts, events)
     _touch(stage, move, touched_by_words(scenario.gold, assessment.wrong, state.touched))
@@ -151,6 +151,14 @@ def _words(stage: Stage, action: AssistantAction) -> Move:
         move.how = "close" if action.kind == "close" else "escalate"
         move.queue = action.queue
     return move
+
+
+def _welcome(scenario: Scenario, proposal: Act) -> bool:
+    """Whether the customer would agree to the proposed operation on this resource at all."""
+    return any(
+        consent.operation == proposal.name and consent.id == proposal.value
+        for consent in scenario.private.consents
+    )
 
 
 def _touch(stage: Stage, move: Move, mines: tuple[tuple[str, str, str], ...]) -> None:
