@@ -11,6 +11,7 @@ from cirrus_env.errors import CloudError, MalformedText
 from cirrus_env.wire.jsontext import strict_loads
 
 T = TypeVar("T")
+Groups = tuple[tuple[str, ...], ...]
 
 REGION: Final = "cn-hangzhou"
 """The region of a call that names none, and of a resource that names none."""
@@ -39,6 +40,21 @@ PAGING: Final[Mapping[str, Schema]] = {
     "PageNumber": {"type": "integer", "minimum": 1, "maximum": 100_000, "default": 1},
     "PageSize": {"type": "integer", "minimum": 1, "maximum": 100, "default": 10},
 }
+
+RENEWAL_SETTING: Final[dict[str, Groups]] = {
+    "en": (
+        ("set", "switch", "turn", "change", "enable", "disable", "activate", "deactivate", "stop",
+         "put", "turn on", "turn off"),
+        ("auto-renew", "auto renew", "automatic renewal", "autorenew", "autorenewal",
+         "auto-renewal", "renewal", "renew manually", "renew by hand", "renew automatically"),
+    ),
+    "zh": (
+        ("设置", "设为", "开启", "打开", "关闭", "关掉", "改为", "改成", "切换", "启用", "停用",
+         "取消", "调整"),
+        ("自动续费", "手动续费", "续费方式", "到期不续费", "续费"),
+    ),
+}  # fmt: skip
+"""How the setting of a renewal is proposed: two services have an operation for it."""
 
 
 def parameters(required: Sequence[str] = (), /, **properties: Schema) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from cirrus_env.cloud.api import RENEWAL_SETTING
 from cirrus_env.cloud.model import Operation, Resource
 from cirrus_env.cloud.services.billing import money, prepaid
 from cirrus_env.cloud.services.billing.models import Order, RenewalStatus, Subscription
@@ -126,6 +127,13 @@ def renewal_wanted(work: Work, data: Mapping[str, Any]) -> None:
         raise money.missing("subscription instance", data["instance"])
     status = prepaid.renewal_status(data["status"])
     _renewal(work, subscription, status, data.get("period"), data.get("unit"))
+
+
+def repriced(work: Work, data: Mapping[str, Any]) -> None:
+    """Another service changed what a subscription is: event ``subscription.repriced``."""
+    subscription = prepaid.subscription(work, data["instance"])
+    if subscription is not None:
+        work.change(subscription, monthly=data["monthly"])
 
 
 def order_placed(work: Work, data: Mapping[str, Any]) -> None:
@@ -259,15 +267,6 @@ OPERATIONS = (
         },
         _set_renewal,
         resource="InstanceIDs",
-        propose={
-            "en": (
-                ("set", "switch", "turn", "change", "enable", "disable", "activate", "stop"),
-                ("auto-renew", "auto renew", "automatic renewal", "autorenew", "renewal"),
-            ),
-            "zh": (
-                ("设置", "开启", "打开", "关闭", "改为", "改成", "启用", "停用", "取消"),
-                ("自动续费", "手动续费", "续费方式", "到期不续费"),
-            ),
-        },
+        propose=RENEWAL_SETTING,
     ),
 )

@@ -14,6 +14,7 @@ from cirrus_env.cloud.api import (
     DRY_RUN,
     FLAG,
     REGION_ID,
+    RENEWAL_SETTING,
     id_list,
     one_of,
     overdue,
@@ -275,13 +276,7 @@ OPERATIONS: Final = (
         ),
         run=auto_renew,
         resource="InstanceId",
-        propose={
-            "en": (
-                ("turn on", "turn off", "enable", "disable", "set", "switch", "activate"),
-                ("auto-renew", "auto renew", "automatic renewal", "renewal"),
-            ),
-            "zh": (("开启", "关闭", "设置", "取消"), ("自动续费", "续费")),
-        },
+        propose=RENEWAL_SETTING,
     ),
     Operation(
         name="ModifyInstanceChargeType",
