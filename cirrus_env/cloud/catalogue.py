@@ -16,10 +16,12 @@ SERVICES = {
     "knowledge": "cirrus_env.cloud.services.knowledge",
     "ecs": "cirrus_env.cloud.services.ecs",
     "disk": "cirrus_env.cloud.services.disk",
+    "image": "cirrus_env.cloud.services.image",
     "vpc": "cirrus_env.cloud.services.vpc",
     "network": "cirrus_env.cloud.services.network",
     "nat": "cirrus_env.cloud.services.nat",
     "billing": "cirrus_env.cloud.services.billing",
+    "invoice": "cirrus_env.cloud.services.invoice",
 }
 """Service name -> its package, which holds ``SERVICE``. One line a service."""
 

@@ -8,6 +8,7 @@ Events that it answers:
 - ``renewal.ordered`` (instance, months, order): sell and pay a renewal under this order id, which
   the sender drew from ``work.stream("billing.order").digits(15)``;
 - ``renewal.set`` (instance, status, period, unit): change how an instance is renewed;
+- ``subscription.repriced`` (instance, monthly): its next renewals cost this;
 - ``subscription.ended`` (instance, order, cents): it was turned into pay-as-you-go, and the sender
   posted what went back; more than the cash paid is refused;
 - ``ecs.instance.released``, ``disk.disk.released``, ``vpc.eip.released`` (record): it is gone.
@@ -63,6 +64,7 @@ SERVICE = Service(
         "order.placed": subscriptions.order_placed,
         "renewal.ordered": subscriptions.renewal_ordered,
         "renewal.set": subscriptions.renewal_wanted,
+        "subscription.repriced": subscriptions.repriced,
         "subscription.ended": refunds.converted,
         "ecs.instance.released": refunds.released,
         "disk.disk.released": refunds.released,

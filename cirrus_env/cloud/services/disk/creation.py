@@ -1,4 +1,4 @@
-"""Making a disk."""
+"""Making a disk, and another kind of one."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from typing import Any, Final
 
 from cirrus_env.cloud.api import (
     CLIENT_TOKEN,
+    DRY_RUN,
     FLAG,
     REGION,
     REGION_ID,
@@ -16,6 +17,7 @@ from cirrus_env.cloud.api import (
 )
 from cirrus_env.cloud.model import Operation
 from cirrus_env.cloud.services.disk import errors
+from cirrus_env.cloud.services.disk.disks import DISK_ID, being_snapshot, find
 from cirrus_env.cloud.services.disk.models import (
     CREATE_SECONDS,
     MAX_SIZE_GIB,
@@ -36,8 +38,7 @@ SMALLEST: Final = 20
 
 def hourly(size: int, category: str, level: str) -> int:
     """Cents an hour of a pay-as-you-go disk of this size."""
-    weight = _LEVELS[level] if category == "cloud_essd" else 1
-    return -(-size * weight // 10)
+    return -(-size * _weight(category, level) // 10)
 
 
 def check_size(size: int, category: str, level: str) -> None:
@@ -97,7 +98,71 @@ def create(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
     return {"DiskId": disk.id}
 
 
+def modify_spec(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
+    """ModifyDiskSpec: another category or performance level, in place."""
+    disk = find(work, arguments["DiskId"])
+    category = arguments.get("DiskCategory", disk.category)
+    level = arguments.get("PerformanceLevel", disk.performance_level or "PL0")
+    if "financial" in disk.lock_reasons:
+        raise errors.in_arrears()
+    if overdue(work):
+        raise CloudError("Account.Arrearage", "The account owes money; pay it first.", 400)
+    if disk.status not in ("In_use", "Available"):
+        raise errors.wrong_status(disk.status, "In_use or Available")
+    if being_snapshot(work, disk):
+        raise errors.creating_snapshot()
+    level = level if category == "cloud_essd" else ""
+    if (category, level) == (disk.category, disk.performance_level):
+        raise CloudError("InvalidDiskCategory.ValueNotSupported", "It is that already.", 400)
+    if CATEGORIES.index(category) < CATEGORIES.index(disk.category) and category != "cloud_auto":
+        raise CloudError(
+            "InvalidDiskCategory.ValueNotSupported", "A disk's category only goes up.", 400
+        )
+    if category == "cloud_essd" and disk.size_gib < MIN_SIZE_GIB[level]:
+        raise CloudError(
+            "OperationDenied.PerformanceLevelNotMatch",
+            f"{level} needs {MIN_SIZE_GIB[level]} GiB.", 403,
+        )  # fmt: skip
+    before = _weight(disk.category, disk.performance_level)
+    after = _weight(category, level)
+    if disk.charge_type == "PrePaid" and after < before:
+        raise CloudError("ChargeTypeViolation", "A subscription disk only goes up.", 403)
+    work.change(
+        disk, category=category, performance_level=level,
+        hourly_cents=-(-disk.hourly_cents * after // before),
+    )  # fmt: skip
+    return {}
+
+
+def _weight(category: str, level: str) -> int:
+    return _LEVELS.get(level, 1) if category == "cloud_essd" else 1
+
+
 OPERATIONS: Final = (
+    Operation(
+        name="ModifyDiskSpec",
+        description=(
+            "Change a disk's category or an ESSD disk's performance level in place; the price "
+            "changes with it."
+        ),
+        effect="write",
+        parameters=parameters(
+            ("DiskId",),
+            DiskId=DISK_ID,
+            DiskCategory=one_of(*CATEGORIES),
+            PerformanceLevel=one_of(*_LEVELS),
+            DryRun=DRY_RUN,
+        ),
+        run=modify_spec,
+        resource="DiskId",
+        propose={
+            "en": (
+                ("change", "upgrade", "downgrade", "switch", "raise", "lower"),
+                ("performance level", "category", "disk type"),
+            ),
+            "zh": (("变更", "升级", "降级", "调整"), ("性能级别", "云盘类型", "性能等级")),
+        },
+    ),
     Operation(
         name="CreateDisk",
         description=(

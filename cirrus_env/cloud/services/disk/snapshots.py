@@ -104,6 +104,38 @@ def usage(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
     return {"SnapshotCount": len(sizes), "SnapshotSize": sum(sizes)}
 
 
+def links(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
+    """DescribeSnapshotLinks: what each disk's chain takes, whatever is left of the disk."""
+    region = arguments.get("RegionId", REGION)
+    found = [s for s in work.all(Snapshot) if s.region == region]
+    if "DiskIds" in arguments:
+        ids = id_list(arguments["DiskIds"], "DiskIds")
+        found = [s for s in found if s.disk_id in ids]
+    if "InstanceId" in arguments:
+        disks = {d.id for d in of_instance(work, arguments["InstanceId"])}
+        found = [s for s in found if s.disk_id in disks]
+    chains: dict[str, list[Snapshot]] = {}
+    for snapshot in found:
+        chains.setdefault(snapshot.disk_id, []).append(snapshot)
+    items, paging = page(sorted(chains), arguments)
+    shown = []
+    for id in items:
+        disk = work.get(Disk, id)
+        shown.append(
+            {
+                "SnapshotLinkId": "sl-" + id.removeprefix("d-"),
+                "SourceDiskId": id,
+                "SourceDiskName": view(disk, "name"),
+                "SourceDiskSize": chains[id][-1].source_size_gib,
+                "SourceDiskType": chains[id][-1].source_disk_type,
+                "InstanceId": view(disk, "instance_id"),
+                "TotalCount": len(chains[id]),
+                "TotalSize": sum(s.size_gib for s in chains[id]),
+            }
+        )
+    return {"SnapshotLinks": {"SnapshotLink": shown}, **paging}
+
+
 def create(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
     """CreateSnapshot: the first of a disk is full, later ones hold what changed."""
     disk = find(work, arguments["DiskId"])
@@ -198,6 +230,22 @@ OPERATIONS: Final = (
         effect="read",
         parameters=parameters((), RegionId=REGION_ID),
         run=usage,
+    ),
+    Operation(
+        name="DescribeSnapshotLinks",
+        description=(
+            "List the snapshot chains of disks: how many snapshots each has and how many GiB they "
+            "take together, which is what is charged."
+        ),
+        effect="read",
+        parameters=parameters(
+            (),
+            RegionId=REGION_ID,
+            DiskIds=text("A JSON array of up to 100 disk ids as text.", 8192),
+            InstanceId=text("Only chains of disks attached to this instance.", 64),
+            **PAGING,
+        ),
+        run=links,
     ),
     Operation(
         name="CreateSnapshot",

@@ -73,6 +73,9 @@ def shown(work: Work, instance: Instance) -> dict[str, Any]:
         },
         "SecurityGroupIds": {"SecurityGroupId": list(instance.security_groups)},
         "DeletionProtection": instance.deletion_protection,
+        "CreditSpecification": (
+            instance.credit_specification if instance.instance_type.startswith("ecs.t") else ""
+        ),
         "KeyPairName": instance.key_pair,
         "MetadataOptions": {"HttpEndpoint": "enabled", "HttpTokens": instance.http_tokens},
         "OperationLocks": locks(instance.lock_reasons),

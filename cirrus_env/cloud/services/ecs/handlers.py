@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from cirrus_env.cloud.api import view
 from cirrus_env.cloud.services.ecs.models import TYPES, Instance, InstanceEvent, StoppedBy
-from cirrus_env.cloud.services.ecs.power import start, stop
+from cirrus_env.cloud.services.ecs.power import reboot, start, stop
 from cirrus_env.cloud.work import Work
 
 _NOTES: Final[Mapping[str, tuple[str, str]]] = {
@@ -147,7 +147,7 @@ def on_order_paid(work: Work, data: Mapping[str, Any]) -> None:
     instance = work.get(Instance, data["instance"]) if data["instance"] else None
     if instance is None:
         return
-    if data["order_type"] == "Upgrade" and data["config"] in TYPES:
+    if data["order_type"] in ("Upgrade", "Downgrade") and data["config"] in TYPES:
         work.change(instance, pending_type=data["config"])
     elif data["order_type"] == "Convert" and instance.charge_type == "PostPaid":
         order = work.peek("billing.order", data["order"])
@@ -161,7 +161,15 @@ def on_groups_changed(work: Work, data: Mapping[str, Any]) -> None:
         work.change(instance, security_groups=data["groups"])
 
 
+def on_restart_wanted(work: Work, data: Mapping[str, Any]) -> None:
+    """Restart once the order that was placed in the same call has taken effect."""
+    instance = work.get(Instance, data["instance"])
+    if instance is not None and instance.pending_type and instance.status == "Running":
+        reboot(work, instance)
+
+
 HANDLERS: Final = {
+    "instance.restart_wanted": on_restart_wanted,
     "security_groups.changed": on_groups_changed,
     "account.suspended": on_suspended,
     "account.paid": on_paid,

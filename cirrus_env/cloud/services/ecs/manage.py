@@ -4,7 +4,16 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from cirrus_env.cloud.api import BOOLEAN, CLIENT_TOKEN, DRY_RUN, FLAG, overdue, parameters, text
+from cirrus_env.cloud.api import (
+    BOOLEAN,
+    CLIENT_TOKEN,
+    DRY_RUN,
+    FLAG,
+    one_of,
+    overdue,
+    parameters,
+    text,
+)
 from cirrus_env.cloud.model import Operation
 from cirrus_env.cloud.services.ecs import errors
 from cirrus_env.cloud.services.ecs.handlers import release
@@ -38,6 +47,12 @@ def modify_attribute(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
     changes = {field: arguments[name] for name, field in fields.items() if name in arguments}
     if "SecurityGroupIds" in arguments:
         changes["security_groups"] = tuple(dict.fromkeys(arguments["SecurityGroupIds"]))
+    if "CreditSpecification" in arguments:
+        if not instance.instance_type.startswith("ecs.t"):
+            raise CloudError(
+                "InvalidInstanceType.NotSupport", "Only burstable types have credits.", 403
+            )
+        changes["credit_specification"] = arguments["CreditSpecification"]
     if "Password" in arguments:
         if not _strong(arguments["Password"]):
             raise CloudError(
@@ -84,6 +99,8 @@ def _retype(work: Work, instance: Instance, type: str) -> None:
             "InvalidInstanceType.ValueNotSupported",
             f"The type can't become {type}; on offer are {', '.join(TYPES)}.",
         )
+    if type in instance.sold_out:
+        raise errors.no_stock()
     if instance.local_disks:
         raise CloudError("CategoryViolation", "An instance with local disks keeps its type.", 403)
     if instance.status != "Stopped":
@@ -142,6 +159,11 @@ OPERATIONS: Final = (
                 "maxItems": 5,
             },
             DeletionProtection={**BOOLEAN, "description": "Whether a release is refused."},
+            CreditSpecification=one_of(
+                "Standard",
+                "Unlimited",
+                description="Burstable types: Unlimited goes beyond the credits, for money.",
+            ),
         ),
         run=modify_attribute,
         resource="InstanceId",

@@ -56,6 +56,11 @@ class Instance(Resource):
         no_stock: The zone has no capacity left to start it after an economical stop.
         local_disks: Whether it has local disks, which forbid an economical stop and a new type.
         pending_type: The type that a subscription upgrade brings at the next restart.
+        guest_booted: When the guest was last restarted from inside.
+        screen: What its screen shows instead of a login, such as a failed file system check.
+        sold_out: The types that its zone has no capacity for.
+        credit_specification: Whether a burstable type may go beyond its credits, for money.
+        assistant_online: Whether the agent that runs remote commands answers.
         listening: The ports that programs in the guest listen on, such as ``80`` for every address
             and ``127.0.0.1:8080`` for the guest alone.
         guest_blocked: Ports that a firewall inside the guest closes.
@@ -111,6 +116,11 @@ class Instance(Resource):
     local_disks: bool = False
     pending_type: str = ""
     password_reset: bool = False
+    guest_booted: int = 0
+    screen: str = ""
+    sold_out: tuple[str, ...] = ()
+    credit_specification: Literal["Standard", "Unlimited"] = "Standard"
+    assistant_online: bool = True
     listening: tuple[str, ...] = ("22",)
     guest_blocked: tuple[str, ...] = ()
     cpu_percent: int = 12
@@ -143,6 +153,26 @@ class InstanceEvent(Resource):
     punish_type: str = ""
     punish_domain: str = ""
     punish_url: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Invocation(Resource):
+    """One command that was run remotely in a guest.
+
+    Attributes:
+        command: What was run.
+        exit_code: 0 where it worked.
+        output: What it wrote.
+    """
+
+    kind: ClassVar[str] = "ecs.invocation"
+    id_prefix: ClassVar[str] = "t-bp1"
+
+    instance_id: str = ""
+    command: str = ""
+    exit_code: int = 0
+    output: str = ""
+    created_time: int = 0
 
 
 class TypeSpec(NamedTuple):

@@ -13,8 +13,10 @@ from cirrus_env.cloud.api import (
     overdue,
     parameters,
     text,
+    view,
 )
 from cirrus_env.cloud.model import Operation
+from cirrus_env.cloud.reach import guest_up
 from cirrus_env.cloud.services.ecs import errors
 from cirrus_env.cloud.services.ecs.models import (
     REBOOT_SECONDS,
@@ -25,6 +27,7 @@ from cirrus_env.cloud.services.ecs.models import (
     StoppedBy,
 )
 from cirrus_env.cloud.work import Work
+from cirrus_env.errors import CloudError
 
 INSTANCE_ID: Final = text("The instance's id, such as i-bp1abc.", 64)
 
@@ -56,7 +59,7 @@ def start(work: Work, instance: Instance) -> None:
     changes: dict[str, Any] = {}
     if instance.reclaimed_ip:
         changes = {"public_ip": new_address(work, instance.reclaimed_ip), "reclaimed_ip": ""}
-    changes |= restarted(instance)
+    changes |= restarted(work, instance)
     starting = work.change(
         instance, status="Starting", stopped_mode="Not-applicable", stopped_by="", **changes
     )
@@ -66,14 +69,16 @@ def start(work: Work, instance: Instance) -> None:
     )  # fmt: skip
 
 
-def restarted(instance: Instance) -> dict[str, Any]:
-    """What a restart makes effective: the type of a subscription upgrade."""
+def restarted(work: Work, instance: Instance) -> dict[str, Any]:
+    """What a restart makes effective: the type of a subscription's changed specification."""
     if not instance.pending_type:
         return {}
     spec = TYPES[instance.pending_type]
+    work.emit("subscription.repriced", instance=instance.id, monthly=spec.monthly_cents)
     return {
         "instance_type": instance.pending_type, "pending_type": "",
         "cpu": spec.cpu, "memory_mib": spec.memory_mib,
+        "hourly_cents": spec.hourly_cents, "monthly_cents": spec.monthly_cents,
     }  # fmt: skip
 
 
@@ -126,6 +131,8 @@ def start_instance(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
         raise errors.insufficient_balance()
     if instance.no_stock and instance.stopped_mode == "StopCharging":
         raise errors.no_stock()
+    if resetting(work, instance.id):
+        raise CloudError("InstanceNotReady", "A disk of it is being set back; try later.", 500)
     start(work, instance)
     return {}
 
@@ -150,13 +157,18 @@ def reboot_instance(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
         raise errors.expired_or_overdue()
     if instance.status != "Running":
         raise errors.wrong_status(instance.status, "Running")
-    changes = restarted(instance)
+    reboot(work, instance)
+    return {}
+
+
+def reboot(work: Work, instance: Instance) -> None:
+    """Restart a running instance from outside its guest."""
+    changes = restarted(work, instance)
     starting = work.change(instance, status="Starting", **changes)
     work.later(
         REBOOT_SECONDS, starting, status="Running", os_state="running", halted_time=0,
         started_time=work.now + REBOOT_SECONDS, password_reset=False,
     )  # fmt: skip
-    return {}
 
 
 def guest_shutdown(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -171,8 +183,15 @@ def guest_shutdown(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
 def guest_uptime(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
     """What the customer sees when it tries to log in."""
     instance = find(work, arguments["InstanceId"])
-    up = instance.status == "Running" and instance.os_state == "running"
-    return {"Reachable": up, "UptimeSeconds": work.now - instance.started_time if up else 0}
+    booted = max(instance.started_time, instance.guest_booted)
+    up = guest_up(instance)
+    return {"Reachable": up, "UptimeSeconds": work.now - booted if up else 0}
+
+
+def resetting(work: Work, instance_id: str) -> bool:
+    """Whether a disk of the instance is being set back, so that it can't start."""
+    disks = work.linked("disk.disk", instance_id)
+    return any(view(disk, "status") == "ReIniting" for disk in disks)
 
 
 _STOPPED_MODE: Final = one_of(
@@ -247,6 +266,19 @@ OPERATIONS: Final = (
         run=stop_instance,
         resource="InstanceId",
         propose=_STOP_WORDS,
+        actor="customer",
+    ),
+    Operation(
+        name="ConsoleRebootInstance",
+        description="The customer restarts the instance in the console.",
+        effect="write",
+        parameters=parameters(("InstanceId",), InstanceId=INSTANCE_ID),
+        run=reboot_instance,
+        resource="InstanceId",
+        propose={
+            "en": (("reboot", "restart"),),
+            "zh": (("重启", "重新启动"),),
+        },
         actor="customer",
     ),
     Operation(
