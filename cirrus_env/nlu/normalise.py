@@ -11,7 +11,7 @@ from unicodedata import normalize
 _SIGNS: Final = {
     ord(sign): plain
     for signs, plain in (
-        ("\u2018\u2019\u02bc\u0060\u00b4\u2032", "'"),
+        ("\u2018\u2019\u02bc\u00b4\u2032", "'"),
         (
             "\u201c\u201d\u201e\u201f\u2033\u00ab\u00bb\u300c\u300d\u300e\u300f\u300a\u300b\u300c",
             '"',
@@ -26,7 +26,12 @@ _SIGNS: Final = {
     for sign in signs
 }
 _FENCE: Final = re.compile(r"```.*?(?:```|\Z)|~~~.*?(?:~~~|\Z)", re.DOTALL)
-_STRUCK: Final = re.compile(r"~~[^~\n]{1,400}~~|<del>[^\n]{1,400}?</del>", re.IGNORECASE)
+_STRUCK: Final = re.compile(r"~~[^~\n]{1,400}~~")
+_UNSAID: Final = re.compile(
+    r"<!--[\s\S]{0,2000}?-->"
+    r"|<(del|s|strike|blockquote|q|pre)\b[^<>]{0,80}>[\s\S]{0,2000}?</\1\s{0,9}>",
+    re.IGNORECASE,
+)
 _STAR: Final = re.compile(r"(^|\n)[ \t]*[*+][ \t]+")
 _CITED: Final = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
 _SINGLE: Final = re.compile(r"(?<![\w'])'([^'\n]{1,400})'(?![\w'])")
@@ -68,8 +73,10 @@ def plain(text: str) -> str:
 
     Quoted lines, code fences and struck-out words are gone: they assert nothing.
     """
-    if "```" in text or "~~" in text or "<del>" in text or "<DEL>" in text:
+    if "```" in text or "~~" in text:
         text = _STRUCK.sub(" ", _FENCE.sub("\n", text))
+    if "</" in text or "<!--" in text:
+        text = _UNSAID.sub(" ", text)
     if ">" in text:
         text = _CITED.sub("", text)
     if "'" in text:

@@ -38,8 +38,8 @@ class Scanner:
         "denied_at", "either", "forged", "hits", "lexicon", "listed", "lost", "marked", "number",
         "quoted", "refused", "refuted", "segment_hit", "segment_start", "sentence_hit",
         "sentence_start", "sentences", "special", "stance", "starts", "tail", "tail_bit",
-        "tail_end", "tail_hit", "telling", "text", "tokens", "under", "under_end", "withdrawn",
-        "words",
+        "tail_end", "tail_hit", "telling", "text", "tokens", "under", "under_end", "unreal",
+        "withdrawn", "words",
     )  # fmt: skip
 
     def __init__(self, text: str, lexicon: Lexicon, cues: Tree) -> None:
@@ -64,7 +64,7 @@ class Scanner:
         self.denied_at = self.refuted = self.refused = self.forged = 0
         self.tail = -1
         self.tail_bit = self.tail_hit = self.tail_end = 0
-        self.listed = self.either = self.cause = False
+        self.listed = self.either = self.cause = self.unreal = False
 
     def run(self) -> None:
         """Scan all tokens."""
@@ -154,7 +154,7 @@ class Scanner:
         stance = self.stance
         if i < self.under_end:
             stance |= self.under
-        if i < self.quoted:
+        if i < self.quoted or self.unreal:
             return stance | c.QUOTE
         return stance | c.MARKED if i < self.marked else stance
 

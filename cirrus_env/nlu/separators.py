@@ -108,7 +108,7 @@ def _quote(scan: Scanner, i: int, end: int, fresh: int) -> None:
     close = position(tokens, '"', end, count)
     line = position(tokens, "\n", end, close)
     if line < close or close == count:
-        scan.quoted = scan.special = line
+        scan.quoted, scan.special = line, max(scan.special, line)
         return
     short = 8 if tokens[end] > "\u2fff" else 4
     if close - end <= short:
@@ -140,7 +140,7 @@ def _newline(scan: Scanner, i: int, end: int, fresh: int) -> None:
 
 
 def _stop(scan: Scanner, i: int, end: int, fresh: int) -> None:
-    _end(scan, i, end, False)
+    _end(scan, i, end, scan.tokens[end] == "?")
 
 
 def _asked(scan: Scanner, i: int, end: int, fresh: int) -> None:

@@ -126,6 +126,13 @@ def _withdrawn(scan: Scanner, i: int, end: int, fresh: int) -> None:
         scan.withdrawn = fresh
 
 
+def _unreal(scan: Scanner, i: int, end: int, fresh: int) -> None:
+    """What is told from here on is said to be none of it meant: an example, a joke, a falsehood."""
+    if not scan.stance & (c.UNSAID & ~c.ASK):
+        scan.unreal = True
+        scan.special = scan.count
+
+
 def _wrong_that(scan: Scanner, i: int, end: int, fresh: int) -> None:
     first = scan.sentence_hit
     content = any(
@@ -145,7 +152,7 @@ ACTS: Final[Mapping[int, Act]] = MappingProxyType(
         c.NOT: _not, c.NOT_SO: _not_so, c.MODAL: _modal, c.PERHAPS: _perhaps, c.IF: _if,
         c.REPORTED: _reported, c.ALSO: _also, c.RULE: _rule, c.THIS_CASE: _this_case,
         c.FORGED: _forged, c.DATA: _data, c.CAUSE: _cause, c.OR: _or, c.WITHDRAWN: _withdrawn,
-        c.WRONG_THAT: _wrong_that,
+        c.WRONG_THAT: _wrong_that, c.UNREAL: _unreal,
     }
 )  # fmt: skip
 """What each cue does at token ``i`` (the cue ends before ``end``, the hits from ``fresh`` on lie

@@ -205,6 +205,19 @@ CUES: Final = MappingProxyType(
             that happened here | so it is here | as is the case here | as in your case
         """),
         c.WITHDRAWN: phrases("""
+            was all invented | was all made up | is all invented | is all made up | made that up |
+            made it up | made this up | made it all up | made all of that up | made all that up |
+            invented all that | invented all of that | do not believe a word |
+            not believe a word of | every word of it is untrue | every word of it is false |
+            not a word of it is true | none of it is true | none of this applies to you |
+            none of that applies to you | none of it applies to you |
+            is only a guess | is just a guess | was only a guess | was just a guess |
+            only guessing | just guessing | pure guess | pure guesswork | pure speculation |
+            not checked any of | have not verified any of | not verified any of |
+            take all of that back | take all that back | take everything back | take it all back |
+            text above is mistaken | text above is wrong | text above is false |
+            above is mistaken | scratch all that | scratch all of that | confidence : low |
+            low confidence | end of pretending | then i woke up | ha ha | answer : false |
             forget what i said | forget what i just said | forget that | forget all that |
             forget everything | forget the above | ignore what i said | ignore that |
             ignore the above | ignore everything above | ignore my previous |
@@ -226,7 +239,30 @@ CUES: Final = MappingProxyType(
             what i said is wrong | i said something wrong | i got that wrong | i got it wrong |
             i mixed up | i confused
         """),
+        c.UNREAL: phrases("""
+            none of what follows | nothing of what follows | not a word of what follows |
+            what follows is not true | what follows is false | what follows is untrue |
+            what follows is wrong | what follows is invented | what follows is fiction |
+            following statements are false | following statements are all false |
+            following statements are untrue | following statements are wrong |
+            following is all false | following is invented | following is fiction |
+            following is a joke | following is only an example | following is just an example |
+            what i will not claim | what i do not claim | what i am not claiming |
+            let us pretend | let us imagine | pretend for a moment | imagine for a moment |
+            parallel universe | once upon a time | in a story | in my dream | i dreamt |
+            i dreamed | made-up story | joke : | a joke : | lie : | lies : |
+            for another customer the answer | to another customer | one of our other customers |
+            another customer got this | sample answer | sample reply | sample text |
+            example answer : | example reply : | example of a reply | example of an answer |
+            template : | draft , | training material |
+            true or false | rolled a dice | rolled the dice | rolled a die | flipped a coin |
+            tossed a coin | at random : | false : | untrue : | not true : | not : | [ false ] |
+            [ untrue ] | [ wrong ] | assumption : | assumption 1 | hypothesis 1 | one chance in |
+            chance of one in | should i tell you this | if i told you this |
+            someone told me this | somebody told me this
+        """),
         c.WRONG_THAT: phrases("""
+            is not your situation | is not your case | not applicable in your case |
             that is wrong | that is not right | that is not true | that is not correct |
             that is not the case | that is false | that is incorrect | that is untrue |
             that was wrong | that was not right | that was incorrect | that was not true |
