@@ -24,7 +24,7 @@ def read_answer(text: str, proposed: tuple[Act, ...], lexicon: Lexicon) -> tuple
     """
     if not proposed:
         return ()
-    scan = Scanner(text.lower(), lexicon, cue_tree(True))
+    scan = Scanner(text, lexicon, cue_tree(True))
     scan.run()
     verdicts: dict[int, bool] = {}
     for number, sentence in enumerate(scan.sentences):

@@ -35,16 +35,17 @@ _UNSAID: Final = re.compile(
 _STAR: Final = re.compile(r"(^|\n)[ \t]*[*+][ \t]+")
 _CITED: Final = re.compile(r"^[ \t]*>.*$", re.MULTILINE)
 _SINGLE: Final = re.compile(r"(?<![\w'])'([^'\n]{1,400})'(?![\w'])")
-_CONTRACTED: Final = re.compile(
-    r"(?i)\b(can't|won't|shan't|ain't|(\w+)n't|(it|that|there|here|what|who|where|how|he|she)'s"
-    r"|let's|(\w+)'(re|ve|ll|d|m))\b|'s\b"
-)
-_CANNOT: Final = re.compile(r"(?i)\b(can)(not)\b")
-_WHOLE: Final = {"can't": "can not", "won't": "will not", "shan't": "shall not", "ain't": "is not",
-                 "let's": "let us"}  # fmt: skip
-_ENDS: Final = {"re": "are", "ve": "have", "ll": "will", "d": "would", "m": "am"}
-_DOTTED: Final = ("e.g.", "E.g.", "e. g.", "i.e.", "I.e.", "i. e.", "approx.", "vs.", "etc.",
-                  "Mr.", "Mrs.", "Ms.", "Dr.", "incl.")  # fmt: skip
+_CONTRACTIONS: Final = (
+    ("can't", "can not"), ("won't", "will not"), ("shan't", "shall not"), ("ain't", "is not"),
+    ("n't", " not"), ("it's", "it is"), ("that's", "that is"), ("there's", "there is"),
+    ("here's", "here is"), ("what's", "what is"), ("who's", "who is"), ("how's", "how is"),
+    ("he's", "he is"), ("let's", "let us"), ("'re ", " are "), ("'ve ", " have "),
+    ("'ll ", " will "), ("i'm", "i am"), ("'d ", " would "), ("'s ", " "), ("'s", ""),
+)  # fmt: skip
+_DOTTED: Final = (
+    "e.g.", "e. g.", "i.e.", "i. e.", "approx.", "vs.", "etc.", "mr.", "mrs.", "ms.", "dr.",
+    "incl.",
+)  # fmt: skip
 
 TOKEN: Final = re.compile(
     r"[a-z]++(?![0-9_]|[-.@][a-z0-9])"
@@ -69,7 +70,7 @@ def flat(text: str) -> str:
 
 
 def plain(text: str) -> str:
-    """Flat text without contractions and markup; case is kept.
+    """Flat lower-case text without contractions and markup.
 
     Quoted lines, code fences and struck-out words are gone: they assert nothing.
     """
@@ -80,35 +81,31 @@ def plain(text: str) -> str:
     if ">" in text:
         text = _CITED.sub("", text)
     if "'" in text:
-        text = _CONTRACTED.sub(_expand, text)
-        if "'" in text:
-            text = _SINGLE.sub(r'"\1"', text)
-    if "annot" in text or "ANNOT" in text:
-        text = _CANNOT.sub(r"\1 \2", text)
+        text = _spelled(text)
+    if "cannot" in text:
+        text = text.replace("cannot", "can not")
     if "`" in text:
         text = text.replace("`", '"')
     if " - " in text or "--" in text:
         text = text.replace(" - ", " \u2013 ").replace("--", " \u2013 ")
     if "*" in text or "#" in text:
-        text = _STAR.sub(r"\1- ", text).replace("*", "").replace("#", "")
-    for short in _DOTTED:
-        if short in text:
-            text = text.replace(short, short.replace(".", "") + " ")
+        text = _STAR.sub(r"\1- ", text)
+        text = text.replace("*", "").replace("#", "")
+    if ". " in text or "e.g" in text:
+        for short in _DOTTED:
+            if short in text:
+                text = text.replace(short, short.replace(".", "") + " ")
     return text
 
 
-def _expand(match: re.Match[str]) -> str:
-    whole = match[0]
-    if whole == "'s":
-        return ""
-    lowered = whole.lower()
-    if lowered in _WHOLE:
-        return _WHOLE[lowered]
-    if match[2] is not None:
-        return f"{match[2]} not"
-    if match[3] is not None:
-        return f"{match[3]} is"
-    return f"{match[4]} {_ENDS[match[5].lower()]}"
+def _spelled(text: str) -> str:
+    """Without apostrophes: contractions in full, single quotation marks as double ones."""
+    if " '" in text or text[0] == "'":
+        text = _SINGLE.sub(r'"\1"', text)
+    for short, full in _CONTRACTIONS:
+        if short in text:
+            text = text.replace(short, full)
+    return text
 
 
 def tokens(lowered: str, known: Container[str] = ()) -> list[str]:
@@ -135,22 +132,18 @@ def _pieces(word: str) -> tuple[str, ...]:
     return tuple(TOKEN.findall(word))
 
 
-def as_written(text: str, lowered: str, found: list[str], place: int) -> str:
-    """A token with its case; marked by ``?`` where it can't be told.
+def as_written(text: str, token: str) -> str:
+    """A lower-case token with the case that the text gives it; ``?`` before it where it gives two.
 
     Args:
-        text: Plain text.
-        lowered: The same in lower case.
-        found: The tokens of ``lowered``.
-        place: Which token.
+        text: Flat text.
+        token: A token of its lower-case form.
     """
-    token = found[place]
-    if text.count(token) == lowered.count(token):
+    lowered = text.lower()
+    exact, all = text.count(token), lowered.count(token)
+    if exact == all:
         return token
-    if len(text) != len(lowered):
+    at = lowered.find(token)
+    if exact or len(lowered) != len(text) or at < 0:
         return f"?{token}"
-    at = 0
-    for earlier in found[:place]:
-        at = lowered.index(earlier, at) + len(earlier)
-    at = lowered.index(token, at)
     return text[at : at + len(token)]

@@ -30,8 +30,7 @@ class Offered(NamedTuple):
 
     Attributes:
         groups: Its proposal wordings.
-        prefix: What ids of its resource begin with; ``#`` for digits, ``-`` for any with a hyphen,
-            empty for any.
+        prefix: What ids of its resource begin with; ``#`` for digits, empty for any.
     """
 
     groups: Groups
@@ -44,13 +43,11 @@ class Offer(NamedTuple):
     Attributes:
         operation: The operation.
         id: The resource, in lower case.
-        place: The token that names it.
         sentences: Where it stands.
     """
 
     operation: str
     id: str
-    place: int
     sentences: tuple[int, ...]
 
 
@@ -72,9 +69,7 @@ def _prefix(resource: str, parameters: Mapping[str, Any]) -> str:
     match = _SUCH_AS.search(given.get("description", ""))
     if match:
         return f"{match[1]}-"
-    if resource == "OrderId":
-        return "#"
-    return "-" if resource.startswith("InstanceI") else ""
+    return "#" if resource == "OrderId" else ""
 
 
 class _Ask(NamedTuple):
@@ -113,7 +108,7 @@ def proposals(
             id = scan.tokens[position]
             if scan.sentences[sentence].either and _rivals(ask, here):
                 continue
-            found.setdefault((ask.operation, id), Offer(ask.operation, id, position, (sentence,)))
+            found.setdefault((ask.operation, id), Offer(ask.operation, id, (sentence,)))
     return _unambiguous(list(found.values()), asks, consents)
 
 
@@ -203,8 +198,6 @@ def _pair(
 def _is_kind(token: str, prefix: str) -> bool:
     if prefix == "#":
         return len(token) >= 9 and token.isdigit()
-    if prefix == "-":
-        return "-" in token
     if prefix:
         return token.startswith(prefix)
     return "-" in token or (len(token) >= 9 and token.isdigit())
@@ -219,23 +212,20 @@ def _unambiguous(
 ) -> list[Offer]:
     """Of operations read from the same words for the same id, keep one.
 
-    The one with more phrase groups wins, then one that this customer has a mind about, then the
-    longer phrase, then the first. Two that the customer has a mind about are two ways to the same
-    thing, such as the two services' settings of a renewal: it agrees to either.
+    The one with more phrase groups wins, then the longer phrase, then one that this customer has a
+    mind about, then the first.
     """
     words = {(ask.operation, ask.sentence): ask for ask in reversed(asks)}
-    kept: dict[tuple[int, str], list[Offer]] = {}
+    kept: dict[tuple[int, str], Offer] = {}
     for offer in found:
         ask = words[offer.operation, offer.sentences[0]]
         key = (ask.start, offer.id)
-        if key not in kept:
-            kept[key] = [offer]
+        rival = kept.get(key)
+        if rival is None:
+            kept[key] = offer
             continue
-        rival = kept[key][0]
         other = words[rival.operation, rival.sentences[0]]
         mind, rival_mind = ((o.operation, o.id) in consents for o in (offer, rival))
-        if mind and rival_mind and ask.groups == other.groups:
-            kept[key].append(offer)
-        elif (ask.groups, mind, ask.end) > (other.groups, rival_mind, other.end):
-            kept[key] = [offer]
-    return [offer for offers in kept.values() for offer in offers]
+        if (ask.groups, ask.end, mind) > (other.groups, other.end, rival_mind):
+            kept[key] = offer
+    return list(kept.values())

@@ -95,17 +95,15 @@ class Reader:
             if known.telling and heard.any and self._quoted(even, heard):
                 return self._unquoted(even, heard).against(heard)
             return self._renamed(known.reading).against(heard)
-        clean = plain(even)
-        scan = self.scan(clean)
+        scan = self.scan(plain(even.lower()))
         if scan.telling and heard.any and self._quoted(even, heard):
             return self._unquoted(even, heard).against(heard)
-        return reading(self._subject, self._lexicon, scan, clean).against(heard)
+        return reading(self._subject, self._lexicon, scan, even).against(heard)
 
     def direct(self, even: str) -> Known:
         """What a flat text says, before it is held against what was heard."""
-        clean = plain(even)
-        scan = self.scan(clean)
-        return Known(reading(self._subject, self._lexicon, scan, clean), scan.telling)
+        scan = self.scan(plain(even.lower()))
+        return Known(reading(self._subject, self._lexicon, scan, even), scan.telling)
 
     def _quoted(self, even: str, heard: Heard) -> list[tuple[int, int]]:
         words = verbatim.words(even.lower(), self._left_out)
@@ -114,9 +112,8 @@ class Reader:
         return verbatim.spans(words, heard.index(self._left_out))
 
     def _unquoted(self, even: str, heard: Heard) -> Reading:
-        blanked = verbatim.blanked(even, self._left_out, self._quoted(even, heard))
-        clean = plain(blanked)
-        return reading(self._subject, self._lexicon, self.scan(clean), clean)
+        blanked = verbatim.blanked(even.lower(), self._left_out, self._quoted(even, heard))
+        return reading(self._subject, self._lexicon, self.scan(plain(blanked)), even)
 
     def _known(self, even: str) -> Known | None:
         """What the text's form says, where it has one."""
@@ -144,11 +141,11 @@ class Reader:
 
     def read_customer(self, text: str, proposed: tuple[Act, ...]) -> tuple[Act, ...]:
         """What an outside customer's words answer to the proposals of the reply just before."""
-        return read_answer(plain(flat(text)), proposed, self._lexicon)
+        return read_answer(plain(flat(text).lower()), proposed, self._lexicon)
 
     def scan(self, clean: str) -> Scanner:
         """What plain text holds, before it is read as acts."""
-        scan = Scanner(clean.lower(), self._lexicon, cue_tree(False))
+        scan = Scanner(clean, self._lexicon, cue_tree(False))
         scan.run()
         return scan
 

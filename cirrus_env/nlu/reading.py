@@ -168,7 +168,7 @@ def reading(subject: Subject, lexicon: Lexicon, scan: Scanner, text: str) -> Rea
         subject: What to read for.
         lexicon: The phrases that the scan was made with.
         scan: The scanned reply.
-        text: The plain text that was scanned, with its case.
+        text: The reply as flat text, with its case.
     """
     found = _Found(lexicon, scan.hits, scan.tokens)
     speech = found.speech
@@ -197,7 +197,7 @@ def reading(subject: Subject, lexicon: Lexicon, scan: Scanner, text: str) -> Rea
     if offers:
         consequences = tuple(sorted(detail, key=subject.order.__getitem__))
         for offer in offers:
-            id = as_written(text, scan.text, scan.tokens, offer.place)
+            id = as_written(text, offer.id)
             acts.append(Act("proposed", offer.operation, id, consequences))
     for name, groups, hits in found.console:
         if talk.instructs(hits, groups, speech.get(c.ADVICE, ()), scan.sentences, scan.tokens):
@@ -254,7 +254,7 @@ def _bound(
         if limits and slot.type == "money" and told.approximate(candidate, limits, scan.tokens):
             continue
         if slot.type == "id":
-            value = as_written(text, scan.text, scan.tokens, candidate.start)
+            value = as_written(text, scan.tokens[candidate.start])
         else:
             value = told.denotes(slot, candidate)
         stance = candidate.hit.stance
@@ -273,11 +273,11 @@ def _bound(
 def _elsewhere(subject: Subject, ids: list[Hit], scan: Scanner, text: str) -> set[int]:
     """Sentences about another resource: they name one of the same kind, and not ours."""
     ours = subject.subjects.ids
-    kinds = {kind(id) for id in ours}
+    kinds = subject.subjects.kinds
     named: dict[int, bool] = {}
     for hit in ids:
         if kind(scan.tokens[hit.start]) in kinds:
-            right = as_written(text, scan.text, scan.tokens, hit.start) in ours
+            right = as_written(text, scan.tokens[hit.start]) in ours
             named[hit.sentence] = named.get(hit.sentence, False) or right
     return {sentence for sentence, right in named.items() if not right}
 
@@ -295,5 +295,5 @@ def _echo(pairs: frozenset[tuple[str, str]], heard: Heard) -> bool:
 
 @lru_cache(maxsize=4096)
 def _spoken(message: str) -> frozenset[tuple[str, str]]:
-    words = [t for t in tokens(plain(flat(message)).lower()) if t[0].isalnum()]
+    words = [t for t in tokens(plain(flat(message).lower())) if t[0].isalnum()]
     return frozenset(pairwise(words))

@@ -74,7 +74,7 @@ def _grow(roots: dict[str, Node], path: list[str], act: int, feature: int) -> No
 
 def words_of(phrase: str) -> list[str]:
     """The tokens of a phrase; a ``*`` stays with its word."""
-    words = tokens(plain(flat(phrase.replace("*", ""))).lower())
+    words = tokens(plain(flat(phrase.replace("*", "")).lower()))
     for marked in (word[:-1] for word in phrase.split(" ") if word.endswith("*")):
         words[words.index(marked)] = marked + "*"
     return [word for word in words if word]

@@ -96,11 +96,8 @@ def spans(found: list[str], index: Index) -> list[tuple[int, int]]:
     return result
 
 
-def blanked(text: str, left_out: LeftOut, quoted: list[tuple[int, int]]) -> str:
-    """The flat text without the quoted spans."""
-    lowered = text.lower()
-    if len(lowered) != len(text):
-        text = lowered
+def blanked(lowered: str, left_out: LeftOut, quoted: list[tuple[int, int]]) -> str:
+    """The flat lower-case text without the quoted spans."""
     places = [
         match.span()
         for match in _PIECE.finditer(_without(lowered, left_out.texts))
@@ -111,9 +108,9 @@ def blanked(text: str, left_out: LeftOut, quoted: list[tuple[int, int]]) -> str:
     for start, end in sorted(quoted):
         first, last = places[start][0], places[end - 1][1]
         if last > reached:
-            kept += (text[reached : max(first, reached)], _BREAK)
+            kept += (lowered[reached : max(first, reached)], _BREAK)
             reached = last
-    kept.append(text[reached:])
+    kept.append(lowered[reached:])
     return "".join(kept)
 
 

@@ -159,4 +159,4 @@ def test_spans_give_every_quoted_range() -> None:
 
 
 def test_blanked_text_keeps_what_is_not_quoted() -> None:
-    assert verbatim.blanked("A b, C d!", LeftOut(), [(1, 3)]) == "A  ;  d!"
+    assert verbatim.blanked("a b, c d!", LeftOut(), [(1, 3)]) == "a  ;  d!"
