@@ -2,51 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
 from cirrus_env._version import __version__
-from cirrus_env.customers.protocol import Customer, View, speaking
+from cirrus_env.customers.protocol import Customer
 from cirrus_env.customers.registry import customer as find_customer
-from cirrus_env.engine import assistant, customer
+from cirrus_env.engine import customer
 from cirrus_env.engine.options import ResetOptions, read_options
-from cirrus_env.engine.parsers import PARSERS, Parser, to_action
-from cirrus_env.engine.plan import PATIENCE, reference_turns, under_way, with_waits
-from cirrus_env.engine.prompt import system_text, tool_set
-from cirrus_env.engine.setting import Limits, Setting
+from cirrus_env.engine.parsers import Parser, to_action
+from cirrus_env.engine.plan import reference_turns
+from cirrus_env.engine.play import assist, opened, play, play_through, record, serve, speaker
+from cirrus_env.engine.setting import EXTERNAL, Limits, Setting, as_customer, make_setting
 from cirrus_env.engine.stage import Move, Stage
 from cirrus_env.engine.state import Snapshot, State
 from cirrus_env.errors import EpisodeNotRunning, OptionError
 from cirrus_env.judging.judge import Judge
-from cirrus_env.judging.judge import judge as find_judge
-from cirrus_env.judging.outcome import Outcome, ended_by_choice
-from cirrus_env.judging.progress import Progress
-from cirrus_env.judging.reward import RewardRule, reward_rule
-from cirrus_env.judging.tally import Tally
-from cirrus_env.nlu.evidence import holds
-from cirrus_env.nlu.reader import Reader
+from cirrus_env.judging.outcome import Outcome
+from cirrus_env.judging.reward import RewardRule
 from cirrus_env.tickets.load import bundled
 from cirrus_env.tickets.model import Scenario
 from cirrus_env.tickets.scenario import make_scenario
 from cirrus_env.tickets.ticket import Ticket
 from cirrus_env.wire import (
     ASSISTANT,
-    CUSTOMER,
     Act,
     AssistantAction,
-    CustomerAction,
-    Event,
     Message,
     Record,
-    encodes,
 )
-from cirrus_env.wire import messages as build
 from cirrus_env.world import Stream
 from cirrus_env.world.entropy import fresh_seed
-
-EXTERNAL = "external"
-"""The name of a customer that somebody outside plays through ``apply``."""
 
 STOPPED = "stopped"
 
@@ -111,17 +98,15 @@ class TicketEpisode:
         self.ticket = bundled(ticket) if isinstance(ticket, str) else ticket
         if not isinstance(self.ticket, Ticket):
             raise OptionError(f"a ticket is a Ticket or its name, not {type(ticket).__name__}")
-        if language is not None and language not in self.ticket.languages:
-            known = ", ".join(self.ticket.languages)
-            raise OptionError(f"{self.ticket.id} has no language {language!r}; it has {known}")
-        self._setting = Setting(
-            customer=_customer(customer or self.ticket.default_customer),
-            judge=find_judge(judge),
-            rule=reward_rule(reward),
-            parser=_parser(parser),
-            system=_system(system),
+        self._setting = make_setting(
+            self.ticket,
+            customer=customer,
+            judge=judge,
+            reward=reward,
+            parser=parser,
+            system=system,
             language=language,
-            offered=_offered(tools),
+            tools=tools,
             limits=Limits(max_turns, max_tool_calls, max_invalid, max_tokens, max_chars),
         )
         self._seeds: Stream | None = None
@@ -245,14 +230,14 @@ class TicketEpisode:
             raise OptionError(f"the reference has only {len(turns)} turns, not {chosen.turn}")
         setting = self._setting
         if chosen.customer is not None:
-            setting = replace(setting, customer=_customer(chosen.customer))
+            setting = replace(setting, customer=as_customer(chosen.customer))
         self._options = chosen
         if turns and setting.customer is None:
             # somebody outside takes over after these turns; the reference needs its answers
             own = find_customer(self.ticket.default_customer)
-            self._open(scenario, replace(setting, customer=own))
+            self._stage = opened(scenario, replace(setting, customer=own))
         else:
-            self._open(scenario, setting)
+            self._stage = opened(scenario, setting)
         self.play_through(action for turn in turns for action in turn)
         if setting.customer is None:
             self._running.setting, self._running.state.mind = setting, None
@@ -275,7 +260,7 @@ class TicketEpisode:
         stage = self._turn_of(ASSISTANT)
         start = len(stage.state.messages) + 1
         before = stage.state.micro
-        self._play(read)
+        play(stage, read)
         return self._step(start, before)
 
     def play_through(self, actions: Iterable[AssistantAction]) -> None:
@@ -283,14 +268,7 @@ class TicketEpisode:
 
         With ``reference_actions(episode.scenario)`` this is the plain oracle.
         """
-        for action, waits in with_waits(self.scenario, actions):
-            for _ in range(PATIENCE + 1):
-                if self.outcome is not None:
-                    return
-                start = len(self.messages) + 1
-                self._play(action)
-                if not waits or not any(under_way(m["content"]) for m in self.messages[start:]):
-                    break
+        play_through(self._running, actions)
 
     async def astep(self, action: Any) -> Step:
         """``step`` for use inside an event loop."""
@@ -318,7 +296,7 @@ class TicketEpisode:
         if seat == ASSISTANT:
             read = to_action(action, self._setting.parser)
             start = len(stage.state.messages) + 1
-            self._assist(read)
+            assist(stage, read)
         else:
             said = customer.checked(stage, action)
             start = len(stage.state.messages)
@@ -326,7 +304,7 @@ class TicketEpisode:
             if said.text:
                 proposed = tuple(a for a in stage.state.spoken if a.kind == "proposed")
                 acts = stage.reader.read_customer(said.text, proposed)
-            self._serve(said, acts, stage.state.mind)
+            serve(stage, said, acts, stage.state.mind)
         return self._step(start, before)
 
     def truncate(self, reason: str = STOPPED) -> Step:
@@ -350,7 +328,7 @@ class TicketEpisode:
         failed = reason != STOPPED
         outcome = Outcome(reason, "failure" if failed else "limit", None if failed else False)
         move = Move(outcome=outcome)
-        self._record(stage.state.to_move, {"kind": "stopped"}, move)
+        record(stage, stage.state.to_move, {"kind": "stopped"}, move)
         return self._step(len(stage.state.messages), before)
 
     # -- snapshots ---------------------------------------------------------------------------
@@ -375,7 +353,7 @@ class TicketEpisode:
             raise OptionError(f"{self.ticket.id} can't go back to {snapshot!r}"[:200])
         stage = self._running
         if stage.scenario is not snapshot.scenario or stage.setting is not snapshot.setting:
-            self._open(snapshot.scenario, snapshot.setting)
+            self._stage = opened(snapshot.scenario, snapshot.setting)
             stage = self._running
         cloud = stage.state.cloud
         cloud.restore(snapshot.mark)
@@ -427,124 +405,6 @@ class TicketEpisode:
             self._seeds = Stream(fresh_seed(), "seeds")
         return self._seeds.below(2**31)
 
-    def _open(self, scenario: Scenario, setting: Setting) -> None:
-        cloud = scenario.cloud.fork()
-        state = State(
-            cloud=cloud, tally=Tally.of(scenario, rule=setting.rule), mind=None, opened=cloud.now
-        )
-        public = scenario.public
-        stage = self._stage = Stage(
-            setting, scenario, state, Reader(scenario), Progress(scenario.gold.checkpoints),
-            tool_set(cloud.catalogue, setting.offered, public.queues, bool(public.services)),
-        )  # fmt: skip
-        stage.say(build.system(system_text(public, setting.system)))
-        if public.role:  # an imported ticket's may hold help documents: pasting them tells nothing
-            state.heard.add_source(public.role)
-        if setting.customer is None:
-            words: str = scenario.private.opening
-            acts: tuple[Act, ...] = ()
-        else:
-            words, acts, state.mind = setting.customer.begin(scenario)
-        self._serve(CustomerAction("say", words), acts, state.mind)
-
-    def _play(self, action: AssistantAction) -> None:
-        self._assist(action)
-        stage = self._running
-        state, customer_ = stage.state, stage.setting.customer
-        if customer_ is None:
-            return
-        while state.outcome is None and state.to_move == CUSTOMER:
-            reaction = customer_.react(state.mind, self._view(stage))
-            if reaction.diverged:
-                state.mind = reaction.mind
-                self._record(CUSTOMER, reaction.action.to_json(), Move(
-                    reaction.acts, outcome=Outcome("diverged", "limit", False)))  # fmt: skip
-                return
-            self._serve(reaction.action, reaction.acts, reaction.mind)
-
-    def _view(self, stage: Stage) -> View:
-        state = stage.state
-        return View(
-            scenario=stage.scenario,
-            text=state.words,
-            acts=state.spoken,
-            told=state.evidence.told,
-            satisfied=_may_accept(stage) and _satisfied(stage),
-            console=state.console,
-            turn=state.turn,
-            calls=state.evidence.calls,
-            passed=self._settled(stage),
-        )
-
-    @staticmethod
-    def _settled(stage: Stage) -> Collection[str]:
-        """Checkpoints passed, for the replayed customer also those skipped."""
-        evidence = stage.state.evidence
-        if not stage.scenario.private.recorded:
-            return evidence.passed
-        return {*evidence.passed, *stage.progress.skipped(evidence)}
-
-    def _assist(self, action: AssistantAction) -> None:
-        stage = self._running
-        stored, move = assistant.take(stage, action)
-        customer_ = stage.setting.customer
-        if move.how and customer_ is not None:
-            # it says nothing any more, but how it feels about this ending counts
-            view = self._view(stage)._replace(closing=True, satisfied=_satisfied(stage))
-            last = customer_.react(stage.state.mind, view)
-            stage.state.mind = last.mind
-            move.events += _satisfaction(last.mind)
-        self._record(ASSISTANT, stored.to_json(), move)
-
-    def _serve(self, action: CustomerAction, acts: tuple[Act, ...], mind: Any) -> None:
-        stage = self._running
-        move = customer.take(stage, action, acts)
-        state = stage.state
-        state.mind = mind
-        move.events += _satisfaction(mind)
-        if not move.how and state.to_move == ASSISTANT:
-            if state.turn >= stage.setting.limits.max_turns:
-                move.outcome = Outcome("turn_limit", "limit", False)
-        self._record(CUSTOMER, action.to_json(), move)
-
-    def _record(self, seat: str, action: dict[str, Any], move: Move) -> None:
-        """Pass checkpoints, decide the ending, and append the record with its reward."""
-        stage = self._running
-        state, scenario = stage.state, stage.scenario
-        step = len(state.records)
-        events = move.events
-        if (
-            move.acts
-            or state.moved
-            or len(state.cloud.audit) != state.audited
-            or any(event.kind != "satisfaction" for event in events)
-        ):
-            state.audited = len(state.cloud.audit)
-            names = stage.progress.newly_passed(state.evidence, state.cloud, step)
-            state.moved = bool(names)
-            events += [Event("passed", name) for name in names]
-        outcome = move.outcome
-        if outcome is None and move.how:
-            outcome = ended_by_choice(
-                move.how, move.queue, scenario.gold, state.evidence, state.cloud, void=state.void
-            )
-        if outcome is None and state.length > stage.setting.limits.max_transcript:
-            outcome = Outcome("context_overflow", "limit", False)
-        if outcome is not None:
-            state.outcome = outcome
-            events += [Event("assertion", name, value) for name, value in outcome.assertions]
-            events.append(Event("ended", outcome.name, outcome.to_json()))
-        clock = state.cloud.now - state.opened
-        what = tuple(events)
-        record = Record(step, seat, action, move.acts, what, 0, clock)
-        state.tally.add(record)
-        micro = state.tally.micro()
-        gained = micro - state.micro
-        if gained:
-            state.micro = micro
-            record = Record(step, seat, action, move.acts, what, gained, clock)
-        state.records.append(record)
-
     def _step(self, start: int, before: int) -> Step:
         state = self._running.state
         outcome = state.outcome
@@ -577,60 +437,9 @@ class TicketEpisode:
             "tokens": state.tokens,
             "cost": state.tally.cost,
             "reward_terms": state.tally.terms(),
-            "customer": _speaker(stage),
+            "customer": speaker(stage),
         }
         if outcome is not None:
             info["variant"] = stage.scenario.variant
             info["metrics"] = state.tally.metrics()
         return info
-
-
-def _speaker(stage: Stage) -> str:
-    customer = stage.setting.customer
-    return EXTERNAL if customer is None else speaking(customer, stage.state.mind)
-
-
-def _customer(given: str | Customer) -> Customer | None:
-    if isinstance(given, str) and given == EXTERNAL:
-        return None
-    return find_customer(given)
-
-
-def _may_accept(stage: Stage) -> bool:
-    """Whether the customer looks at its satisfaction now: some do only when they are asked to."""
-    if not getattr(stage.setting.customer, "checks_when_asked", False):
-        return True
-    return any(act.kind in ("claimed_done", "anything_else") for act in stage.state.spoken)
-
-
-def _satisfied(stage: Stage) -> bool:
-    return holds(stage.scenario.private.satisfied, stage.state.evidence, stage.state.cloud)
-
-
-def _satisfaction(mind: Any) -> list[Event]:
-    """How the customer feels, where its mind says so; one played from outside has none."""
-    value = getattr(mind, "satisfaction", None)
-    return [] if value is None else [Event("satisfaction", "", value)]
-
-
-def _system(given: str | None) -> str | None:
-    if given is not None and not (isinstance(given, str) and encodes(given)):
-        raise OptionError("the system text must be a text that has a UTF-8 form")
-    return given
-
-
-def _offered(given: Iterable[str] | None) -> frozenset[str] | None:
-    if given is None:
-        return None
-    names = None if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
-    if names is None or not all(isinstance(name, str) for name in names):
-        raise OptionError(f"tools are the names of the tools to offer, not {given!r}"[:200])
-    return frozenset(names)
-
-
-def _parser(given: str | Parser) -> Parser:
-    if callable(given):
-        return given
-    if given not in PARSERS:
-        raise OptionError(f"there is no parser {given!r}; there are {', '.join(PARSERS)}")
-    return PARSERS[given]

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 from cirrus_env.customers.protocol import Customer
-from cirrus_env.engine.parsers import Parser
+from cirrus_env.customers.registry import customer as find_customer
+from cirrus_env.engine.parsers import PARSERS, Parser
 from cirrus_env.errors import OptionError
 from cirrus_env.judging.judge import Judge
-from cirrus_env.judging.reward import RewardRule
+from cirrus_env.judging.judge import judge as find_judge
+from cirrus_env.judging.reward import RewardRule, reward_rule
+from cirrus_env.tickets.ticket import Ticket
+from cirrus_env.wire import encodes
+
+EXTERNAL = "external"
+"""The name of a customer that somebody outside plays through ``apply``."""
 
 SECONDS_A_CALL = 10
 SECONDS_A_REPLY = 60
@@ -75,3 +83,65 @@ class Setting:
     language: str | None
     offered: frozenset[str] | None
     limits: Limits
+
+
+def make_setting(
+    ticket: Ticket,
+    *,
+    customer: str | Customer | None,
+    judge: str | Judge,
+    reward: str | RewardRule | Mapping[str, float],
+    parser: str | Parser,
+    system: str | None,
+    language: str | None,
+    tools: Iterable[str] | None,
+    limits: Limits,
+) -> Setting:
+    """Resolve what a caller chose; see ``TicketEpisode`` for the arguments.
+
+    Raises:
+        OptionError: If an argument can't be used.
+    """
+    if language is not None and language not in ticket.languages:
+        known = ", ".join(ticket.languages)
+        raise OptionError(f"{ticket.id} has no language {language!r}; it has {known}")
+    return Setting(
+        customer=as_customer(customer or ticket.default_customer),
+        judge=find_judge(judge),
+        rule=reward_rule(reward),
+        parser=_parser(parser),
+        system=_system(system),
+        language=language,
+        offered=_offered(tools),
+        limits=limits,
+    )
+
+
+def as_customer(given: str | Customer) -> Customer | None:
+    """The customer of this name; None for ``external``."""
+    if isinstance(given, str) and given == EXTERNAL:
+        return None
+    return find_customer(given)
+
+
+def _system(given: str | None) -> str | None:
+    if given is not None and not (isinstance(given, str) and encodes(given)):
+        raise OptionError("the system text must be a text that has a UTF-8 form")
+    return given
+
+
+def _offered(given: Iterable[str] | None) -> frozenset[str] | None:
+    if given is None:
+        return None
+    names = None if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
+    if names is None or not all(isinstance(name, str) for name in names):
+        raise OptionError(f"tools are the names of the tools to offer, not {given!r}"[:200])
+    return frozenset(names)
+
+
+def _parser(given: str | Parser) -> Parser:
+    if callable(given):
+        return given
+    if given not in PARSERS:
+        raise OptionError(f"there is no parser {given!r}; there are {', '.join(PARSERS)}")
+    return PARSERS[given]

@@ -8,8 +8,9 @@ from typing import Any, ClassVar
 
 from gymnasium import logger, spaces
 
-from cirrus_env.engine.episode import EXTERNAL, TicketEpisode
+from cirrus_env.engine.episode import TicketEpisode
 from cirrus_env.engine.parsers import Parser
+from cirrus_env.engine.setting import EXTERNAL
 from cirrus_env.envs import pettingzoo_ids, render
 from cirrus_env.envs.actions import assistant_action
 from cirrus_env.envs.seats import (

@@ -11,8 +11,9 @@ import gymnasium
 from gymnasium import spaces
 
 from cirrus_env.customers.protocol import Customer
-from cirrus_env.engine.episode import EXTERNAL, Step, TicketEpisode
+from cirrus_env.engine.episode import Step, TicketEpisode
 from cirrus_env.engine.parsers import Parser
+from cirrus_env.engine.setting import EXTERNAL
 from cirrus_env.engine.state import Snapshot
 from cirrus_env.envs import minari_text, render
 from cirrus_env.envs.seats import (

@@ -1,0 +1,191 @@
+"""How an episode goes on: moves are taken, checkpoints pass, records are written."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from cirrus_env.customers.protocol import View, speaking
+from cirrus_env.engine import assistant, customer
+from cirrus_env.engine.plan import PATIENCE, under_way, with_waits
+from cirrus_env.engine.prompt import system_text, tool_set
+from cirrus_env.engine.setting import EXTERNAL, Setting
+from cirrus_env.engine.stage import Move, Stage
+from cirrus_env.engine.state import State
+from cirrus_env.judging.outcome import Outcome, ended_by_choice
+from cirrus_env.judging.progress import Progress
+from cirrus_env.judging.tally import Tally
+from cirrus_env.nlu.evidence import holds
+from cirrus_env.nlu.reader import Reader
+from cirrus_env.tickets.model import Scenario
+from cirrus_env.wire import (
+    ASSISTANT,
+    CUSTOMER,
+    Act,
+    AssistantAction,
+    CustomerAction,
+    Event,
+    Record,
+)
+from cirrus_env.wire import messages as build
+
+
+def opened(scenario: Scenario, setting: Setting) -> Stage:
+    """A new episode of the scenario, after the customer's opening."""
+    cloud = scenario.cloud.fork()
+    state = State(
+        cloud=cloud, tally=Tally.of(scenario, rule=setting.rule), mind=None, opened=cloud.now
+    )
+    public = scenario.public
+    stage = Stage(
+        setting, scenario, state, Reader(scenario), Progress(scenario.gold.checkpoints),
+        tool_set(cloud.catalogue, setting.offered, public.queues, bool(public.services)),
+    )  # fmt: skip
+    stage.say(build.system(system_text(public, setting.system)))
+    if public.role:  # an imported ticket's may hold help documents: pasting them tells nothing
+        state.heard.add_source(public.role)
+    if setting.customer is None:
+        words: str = scenario.private.opening
+        acts: tuple[Act, ...] = ()
+    else:
+        words, acts, state.mind = setting.customer.begin(scenario)
+    serve(stage, CustomerAction("say", words), acts, state.mind)
+    return stage
+
+
+def play(stage: Stage, action: AssistantAction) -> None:
+    """The assistant acts, then the customer until it is the assistant's turn again."""
+    assist(stage, action)
+    state, customer_ = stage.state, stage.setting.customer
+    if customer_ is None:
+        return
+    while state.outcome is None and state.to_move == CUSTOMER:
+        reaction = customer_.react(state.mind, _view(stage))
+        if reaction.diverged:
+            state.mind = reaction.mind
+            record(stage, CUSTOMER, reaction.action.to_json(), Move(
+                reaction.acts, outcome=Outcome("diverged", "limit", False)))  # fmt: skip
+            return
+        serve(stage, reaction.action, reaction.acts, reaction.mind)
+
+
+def play_through(stage: Stage, actions: Iterable[AssistantAction]) -> None:
+    """Play actions in a row, repeating a read while it shows a transition; stops at the end."""
+    state = stage.state
+    for action, waits in with_waits(stage.scenario, actions):
+        for _ in range(PATIENCE + 1):
+            if state.outcome is not None:
+                return
+            start = len(state.messages) + 1
+            play(stage, action)
+            if not waits or not any(under_way(m["content"]) for m in state.messages[start:]):
+                break
+
+
+def assist(stage: Stage, action: AssistantAction) -> None:
+    """The assistant acts, and only it."""
+    stored, move = assistant.take(stage, action)
+    customer_ = stage.setting.customer
+    if move.how and customer_ is not None:
+        # it says nothing any more, but how it feels about this ending counts
+        view = _view(stage)._replace(closing=True, satisfied=_satisfied(stage))
+        last = customer_.react(stage.state.mind, view)
+        stage.state.mind = last.mind
+        move.events += _satisfaction(last.mind)
+    record(stage, ASSISTANT, stored.to_json(), move)
+
+
+def serve(stage: Stage, action: CustomerAction, acts: tuple[Act, ...], mind: Any) -> None:
+    """The customer acts, and only it."""
+    move = customer.take(stage, action, acts)
+    state = stage.state
+    state.mind = mind
+    move.events += _satisfaction(mind)
+    if not move.how and state.to_move == ASSISTANT:
+        if state.turn >= stage.setting.limits.max_turns:
+            move.outcome = Outcome("turn_limit", "limit", False)
+    record(stage, CUSTOMER, action.to_json(), move)
+
+
+def record(stage: Stage, seat: str, action: dict[str, Any], move: Move) -> None:
+    """Pass checkpoints, decide the ending, and append the record with its reward."""
+    state, scenario = stage.state, stage.scenario
+    step = len(state.records)
+    events = move.events
+    if (
+        move.acts
+        or state.moved
+        or len(state.cloud.audit) != state.audited
+        or any(event.kind != "satisfaction" for event in events)
+    ):
+        state.audited = len(state.cloud.audit)
+        names = stage.progress.newly_passed(state.evidence, state.cloud, step)
+        state.moved = bool(names)
+        events += [Event("passed", name) for name in names]
+    outcome = move.outcome
+    if outcome is None and move.how:
+        outcome = ended_by_choice(
+            move.how, move.queue, scenario.gold, state.evidence, state.cloud, void=state.void
+        )
+    if outcome is None and state.length > stage.setting.limits.max_transcript:
+        outcome = Outcome("context_overflow", "limit", False)
+    if outcome is not None:
+        state.outcome = outcome
+        events += [Event("assertion", name, value) for name, value in outcome.assertions]
+        events.append(Event("ended", outcome.name, outcome.to_json()))
+    clock = state.cloud.now - state.opened
+    what = tuple(events)
+    entry = Record(step, seat, action, move.acts, what, 0, clock)
+    state.tally.add(entry)
+    micro = state.tally.micro()
+    gained = micro - state.micro
+    if gained:
+        state.micro = micro
+        entry = Record(step, seat, action, move.acts, what, gained, clock)
+    state.records.append(entry)
+
+
+def _view(stage: Stage) -> View:
+    state = stage.state
+    return View(
+        scenario=stage.scenario,
+        text=state.words,
+        acts=state.spoken,
+        told=state.evidence.told,
+        satisfied=_may_accept(stage) and _satisfied(stage),
+        console=state.console,
+        turn=state.turn,
+        calls=state.evidence.calls,
+        passed=_settled(stage),
+    )
+
+
+def _settled(stage: Stage) -> Collection[str]:
+    """Checkpoints passed, for the replayed customer also those skipped."""
+    evidence = stage.state.evidence
+    if not stage.scenario.private.recorded:
+        return evidence.passed
+    return {*evidence.passed, *stage.progress.skipped(evidence)}
+
+
+def speaker(stage: Stage) -> str:
+    """Who plays the customer now."""
+    customer = stage.setting.customer
+    return EXTERNAL if customer is None else speaking(customer, stage.state.mind)
+
+
+def _may_accept(stage: Stage) -> bool:
+    """Whether the customer looks at its satisfaction now: some do only when they are asked to."""
+    if not getattr(stage.setting.customer, "checks_when_asked", False):
+        return True
+    return any(act.kind in ("claimed_done", "anything_else") for act in stage.state.spoken)
+
+
+def _satisfied(stage: Stage) -> bool:
+    return holds(stage.scenario.private.satisfied, stage.state.evidence, stage.state.cloud)
+
+
+def _satisfaction(mind: Any) -> list[Event]:
+    """How the customer feels, where its mind says so; one played from outside has none."""
+    value = getattr(mind, "satisfaction", None)
+    return [] if value is None else [Event("satisfaction", "", value)]
