@@ -367,7 +367,8 @@ CUES: Final = MappingProxyType(
             please tell | please send | please share | please provide | please give |
             please confirm | please let me know | please let us know | please state |
             please name | please reply with | please specify | please note down |
-            please look up | please paste | please write | tell me | send me | give me |
+            please look up | please paste | please write | please list | please describe |
+            tell me | send me | give me |
             let me know | i need | we need | i would need | i will need | need to know |
             i would like to know | i want to know | may i have | may i ask | may i know |
             can i have | could i have | i am asking | i have to ask | let me ask |

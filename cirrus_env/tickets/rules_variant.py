@@ -220,16 +220,24 @@ def _consents_proven(gold: Gold) -> set[tuple[str, str]]:
 
 
 def refusal_is_specific(scenario: Scenario) -> Found:
-    """To refuse or hand over, something of this very case has to be found and told (R8)."""
+    """To refuse or hand over, something of this very case has to be found and told (R8).
+
+    That is an id, a date, a number or an amount; where there are no tools to find one, the rule (an
+    enum) together with the alternative (a statement), after a fact that had to be asked.
+    """
     gold = scenario.gold
     if gold.ending not in ("refuse", "escalate"):
         return
     wanted = "refusal" if gold.ending == "refuse" else "escalation"
+    asked = any(c.kind == "inquiry" and not c.skippable for c in gold.checkpoints)
     for checkpoint in gold.checkpoints:
         if checkpoint.kind != wanted or checkpoint.skippable:
             continue
         told = [leaf.slot for leaf in leaves(checkpoint.evidence) if isinstance(leaf, p.Told)]
-        if any(gold.slots[name].type not in ("enum", "statement") for name in told):
+        types = {gold.slots[name].type for name in told}
+        if types - {"enum", "statement"}:
+            return
+        if asked and not scenario.public.services and types == {"enum", "statement"}:
             return
     yield (
         "checkpoints",
