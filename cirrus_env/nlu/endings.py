@@ -22,6 +22,7 @@ _AUXILIARIES: Final = word_set("""
 _HAPPENED: Final = word_set("being been was were")
 """Words of what took place, not of a rule."""
 _NO_DOING: Final = word_set("nothing something anything everything during")
+_OBJECTS: Final = word_set("it them this your")
 _RELATIVES: Final = word_set("that which who whose where you customers")
 
 
@@ -100,6 +101,7 @@ def _is_rule(scan: Scanner, i: int) -> bool:
         return False
     if tokens[first] not in en.INDEFINITE:
         doing = tokens[first].endswith("ing") and tokens[first] not in _NO_DOING
+        doing = doing and tokens[first + 1] not in _OBJECTS
         doing = doing and scan.hits[scan.sentence_hit].start == first
         if not doing:
             return False

@@ -275,9 +275,13 @@ def _elsewhere(subject: Subject, ids: list[Hit], scan: Scanner, text: str) -> se
     ours = subject.subjects.ids
     kinds = subject.subjects.kinds
     named: dict[int, bool] = {}
+    looked: dict[str, bool] = {}
     for hit in ids:
-        if kind(scan.tokens[hit.start]) in kinds:
-            right = as_written(text, scan.tokens[hit.start]) in ours
+        token = scan.tokens[hit.start]
+        if kind(token) in kinds:
+            if token not in looked:
+                looked[token] = as_written(text, token) in ours
+            right = looked[token]
             named[hit.sentence] = named.get(hit.sentence, False) or right
     return {sentence for sentence, right in named.items() if not right}
 

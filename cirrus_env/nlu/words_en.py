@@ -310,7 +310,8 @@ CUES: Final = MappingProxyType(
             you can see | you could see | you can tell | please see |
             you can check | please know | you should know | you may know | you may recall |
             you may remember | you may think | you may have | you need to know | you must know |
-            you have to know | may i say | you can find
+            you have to know | may i say | you can find |
+            without it | without that | without them | without this
         """),
         c.PERMIT: phrases("""
             shall i | shall we | may i | may we | can i | can we | could i | could we |
