@@ -14,9 +14,20 @@ from cirrus_env.cloud.model import Operation, Posting, Resource
 from cirrus_env.cloud.services.account.models import Profile
 from cirrus_env.cloud.services.billing.models import BillingAccount, Coupon, Order, Subscription
 from cirrus_env.cloud.services.billing.money import settlement
-from cirrus_env.cloud.services.disk import Disk, Snapshot
+from cirrus_env.cloud.services.disk import AutoSnapshotPolicy, Disk, Snapshot
 from cirrus_env.cloud.services.ecs import Instance, InstanceEvent
+from cirrus_env.cloud.services.image import Image
+from cirrus_env.cloud.services.invoice import InvoiceAddress, InvoiceTitle
 from cirrus_env.cloud.services.knowledge.models import Scope
+from cirrus_env.cloud.services.nat import ForwardEntry, NatGateway, SnatEntry
+from cirrus_env.cloud.services.network import (
+    Interface,
+    Route,
+    Rule,
+    SecurityGroup,
+    Vpc,
+    VSwitch,
+)
 from cirrus_env.cloud.services.vpc import Eip
 from cirrus_env.world import Stream
 from cirrus_env.world.clock import DAY, EPOCH, HOUR
@@ -26,7 +37,10 @@ ARTICLE = "ecs/stop-modes"
 
 
 def _instances(tenant: str) -> list[Instance]:
-    plain = Instance("i-plain", tenant, name="web-01", public_ip="192.0.2.1", bandwidth_mbps=5)
+    plain = Instance(
+        "i-plain", tenant, name="web-01", public_ip="192.0.2.1", bandwidth_mbps=5,
+        vpc_id="vpc-1", vswitch_id="vsw-1", security_groups=("sg-1",), private_ip="10.0.0.11",
+    )  # fmt: skip
     return [
         plain,
         replace(plain, id="i-halted", os_state="halted", halted_time=EPOCH - DAY, public_ip=""),
@@ -42,6 +56,10 @@ def _instances(tenant: str) -> list[Instance]:
         replace(plain, id="i-abuse", lock_reasons=("security",), public_ip=""),
         replace(plain, id="i-debt", status="Stopped", stopped_mode="StopCharging", public_ip="",
                 stopped_by="arrears", lock_reasons=("financial",)),
+        replace(plain, id="i-burst", instance_type="ecs.t6-c1m1.large", public_ip="",
+                private_ip="10.0.0.21", security_groups=("sg-1", "sg-2"),
+                sold_out=("ecs.c7.large",)),
+        replace(plain, id="i-off", status="Stopped", public_ip="", private_ip="10.0.0.22"),
         replace(plain, id="i-safe", deletion_protection=True, local_disks=True, network="classic"),
     ]  # fmt: skip
 
@@ -68,7 +86,23 @@ def _records(tenant: str) -> list[Resource]:
         replace(snapshot, id="s-auto", snapshot_type="auto"),
         replace(snapshot, id="s-image", usage="image", disk_id="d-gone"),
         replace(snapshot, id="s-disk", usage="disk"),
+        *_network(tenant),
+        replace(system, id="d-off", instance_id="i-off", auto_snapshot_policy_id="sp-1"),
+        replace(system, id="d-off-data", instance_id="i-off", type="data", filesystem_gib=20),
+        replace(snapshot, id="s-off", disk_id="d-off", source_disk_type="system"),
+        replace(snapshot, id="s-short", retention_days=31),
+        replace(snapshot, id="s-kept", usage="image", disk_id="d-off", source_disk_type="system"),
+        AutoSnapshotPolicy("sp-1", tenant, time_points=("18", "20"), retention_days=1),
+        AutoSnapshotPolicy("sp-2", tenant),
+        Image("m-1", tenant, name="golden", snapshot_ids=("s-kept",), shared_with=("55555",)),
+        Image("m-2", tenant, name="hidden", encrypted=True),
+        InvoiceTitle("70001", tenant, title="Ann Example"),
+        InvoiceAddress("80001", tenant, addressee="Ann"),
         eip,
+        replace(eip, id="eip-nat", ip_address="203.0.113.30", status="InUse",
+                instance_id="ngw-1", instance_type="Nat"),
+        replace(eip, id="eip-nat-2", ip_address="203.0.113.31", status="InUse",
+                instance_id="ngw-1", instance_type="Nat"),
         replace(eip, id="eip-bound", ip_address="203.0.113.2", status="InUse",
                 instance_id="i-halted"),
         replace(eip, id="eip-paid", ip_address="203.0.113.3", charge_type="PrePaid"),
@@ -88,6 +122,33 @@ def _records(tenant: str) -> list[Resource]:
     ]  # fmt: skip
 
 
+def _network(tenant: str) -> list[Resource]:
+    rule = Rule("sgr-1", tenant, group_id="sg-1", cidr="198.51.100.7/32")
+    return [
+        Vpc("vpc-1", tenant, name="main"),
+        Vpc("vpc-empty", tenant),
+        VSwitch("vsw-1", tenant, vpc_id="vpc-1"),
+        VSwitch("vsw-2", tenant, vpc_id="vpc-1", cidr="10.0.1.0/24"),
+        Route("rte-1", tenant, vpc_id="vpc-empty", next_hop_id="ngw-1"),
+        Interface("eni-1", tenant, vpc_id="vpc-1", vswitch_id="vsw-1", owner="rds"),
+        SecurityGroup("sg-1", tenant, name="web", vpc_id="vpc-1"),
+        SecurityGroup("sg-2", tenant, vpc_id="vpc-1"),
+        SecurityGroup("sg-empty", tenant, vpc_id="vpc-1"),
+        SecurityGroup("sg-owned", tenant, vpc_id="vpc-1", service_managed=True),
+        rule,
+        replace(rule, id="sgr-2", cidr="", source_group_id="sg-2", port_range="1/65535"),
+        replace(rule, id="sgr-3", direction="egress", policy="Drop", cidr="0.0.0.0/0"),
+        replace(rule, id="sgr-4", group_id="sg-owned", cidr="0.0.0.0/0"),
+        NatGateway("ngw-1", tenant, vpc_id="vpc-1", vswitch_id="vsw-2", snat_table_id="stb-1",
+                   forward_table_id="ftb-1"),
+        SnatEntry("snat-1", tenant, nat_id="ngw-1", source_vswitch_id="vsw-2",
+                  snat_ip="203.0.113.30"),
+        ForwardEntry("fwd-1", tenant, nat_id="ngw-1", external_ip="203.0.113.31",
+                     external_port="80", internal_ip="10.0.0.22", internal_port="80",
+                     protocol="TCP"),
+    ]  # fmt: skip
+
+
 def crowd(cash: int) -> Cloud:
     """Two accounts with one of everything, the neighbour's ids all other than ours."""
     cloud = Cloud(ALL, 7, ACCOUNT, EPOCH)
@@ -100,7 +161,12 @@ def crowd(cash: int) -> Cloud:
     return cloud
 
 
-FOREIGN_FIELDS = ("instance_id", "disk_id", "instance")
+FOREIGN_FIELDS = (
+    "instance_id", "disk_id", "instance", "vpc_id", "vswitch_id", "group_id", "source_group_id",
+    "nat_id", "source_vswitch_id", "next_hop_id", "auto_snapshot_policy_id", "snat_table_id",
+    "forward_table_id",
+)  # fmt: skip
+FOREIGN_LISTS = ("security_groups", "snapshot_ids")
 
 
 def _foreign(record: Resource) -> Resource:
@@ -110,6 +176,9 @@ def _foreign(record: Resource) -> Resource:
     for field in FOREIGN_FIELDS:
         if getattr(record, field, ""):
             changes[field] = foreign(getattr(record, field))
+    for field in FOREIGN_LISTS:
+        if getattr(record, field, ()):
+            changes[field] = tuple(foreign(id) for id in getattr(record, field))
     return replace(record, **changes)
 
 
@@ -147,6 +216,9 @@ def fingerprint(cloud: Cloud):
 TIMES = ("2026-11-01T00:00:00Z", "2026-11-30T07:00:00Z", "2026-11-30T08:00Z", "2026-12-24T00:00Z")
 TOKENS = ("t-1", "t-2", "t-3")
 PREFIXES = {
+    "napshotPolicy": "sp-", "Rule": "sgr-", "Group": "sg-", "Vpc": "vpc-", "VSwitch": "vsw-",
+    "NatGateway": "ngw-", "SnatEntry": "snat-", "ForwardEntry": "fwd-", "Image": "m-",
+    "disk": "d-", "Invoke": "t-", "NextHop": "ngw-", "Customer": "7000", "Address": "8000",
     "Instance": "i-", "Resource": "i-", "Disk": "d-", "Snapshot": "s-", "Allocation": "eip-",
     "Coupon": "c-", "Article": "ecs/",
 }  # fmt: skip
@@ -161,6 +233,29 @@ WORDS: dict[str, tuple[str, ...]] = {
     "InstanceType": ("ecs.c7.large", "ecs.g7.xlarge", "none"),
     "Password": ("Abcdef12", "weak"),
 }
+WORDS |= {
+    "PortRange": ("22/22", "22/22", "80/80", "1/65535", "-1/-1", "x"),
+    "SourceCidrIp": ("198.51.100.7/32", "198.51.100.7/32", "0.0.0.0/0", "x"),
+    "DestCidrIp": ("0.0.0.0/0", "192.0.2.0/24"),
+    "SourceCIDR": ("10.0.0.0/24", "10.0.2.0/24"),
+    "SourceIp": ("198.51.100.7", "10.0.0.9", "0.0.0.0/0"),
+    "SnatIp": ("203.0.113.30", "203.0.113.30,203.0.113.31", "203.0.113.1"),
+    "ExternalIp": ("203.0.113.31", "203.0.113.30"),
+    "InternalIp": ("10.0.0.21", "10.0.0.22", "10.0.0.11"),
+    "ExternalPort": ("80", "8080", "Any"),
+    "InternalPort": ("80", "8080", "Any"),
+    "SnatTableId": ("stb-1", "stb-1", "stb-none"),
+    "ForwardTableId": ("ftb-1", "ftb-1", "ftb-none"),
+    "timePoints": ('["2"]', '["19","0"]', "[]"),
+    "repeatWeekdays": ('["1","2","3","4","5","6","7"]', '["8"]'),
+    "DestinationRegionId": ("cn-beijing", "cn-hangzhou"),
+    "AddAccount": ("66666", "77777", ACCOUNT),
+    "RemoveAccount": ("55555", "66666"),
+    "CommandContent": ("nproc", "df -h", "uptime", "rm -rf /"),
+    "InvoiceTitle": ("Ann Example", "shop"),
+}
+USUAL = ("InvoiceByAmount",)
+"""Optional, but without them a call hardly ever works."""
 OTHER_WORDS = ("web", "x", "2", "shop", "Ann Example", "5550100")
 
 
@@ -177,7 +272,7 @@ def arguments_for(chance: Stream, operation: Operation, ids: list[str]) -> dict[
     return {
         name: _value(chance, name, schema, ids)
         for name, schema in properties.items()
-        if name in required or chance.below(5) == 0
+        if name in required or name in USUAL or chance.below(5) == 0
     }
 
 
@@ -197,6 +292,8 @@ def _value(chance: Stream, name: str, schema: Any, ids: list[str]) -> Any:
 
 
 def _text(chance: Stream, name: str, ids: list[str]) -> str:
+    if name == "SelectedIds":
+        return _id(chance, name, ids)
     if name in WORDS:
         return chance.choice(WORDS[name])
     if "Time" in name:

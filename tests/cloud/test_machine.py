@@ -21,6 +21,10 @@ from cirrus_env.world.clock import DAY, HOUR
 OPERATIONS = tuple(ALL.operations.values())
 READS = tuple(o for o in OPERATIONS if o.effect == "read")
 WRITES = tuple(o for o in OPERATIONS if o.effect != "read")
+BY_SERVICE = {
+    name: tuple(o for o in WRITES if ALL.service_of[o.name] == name) for name in ALL.names
+}
+SERVICES = tuple(name for name in ALL.names if BY_SERVICE[name])
 ON_INSTANCES = tuple(o for o in WRITES if o.resource in ("InstanceId", "InstanceIDs"))
 
 
@@ -90,6 +94,16 @@ class Machine(RuleBasedStateMachine):
             arguments = arguments_for(chance, operation, known_ids(self.cloud))
             self.call(operation, {**arguments, operation.resource: id})
             self.cloud.advance(chance.choice((10, 70)))
+
+    @rule(seed=st.integers(0, 2**40))
+    def use_a_service(self, seed):
+        """Ten writes of one service, so that what it made is used by what comes next."""
+        chance = Stream(seed, "service")
+        operations = BY_SERVICE[chance.choice(SERVICES)]
+        for _ in range(10):
+            operation = chance.choice(operations)
+            self.call(operation, arguments_for(chance, operation, known_ids(self.cloud)))
+            self.cloud.advance(chance.choice((0, 30)))
 
     @rule(seconds=st.sampled_from([1, 10, 61, 600, HOUR, 4 * HOUR, DAY]))
     def wait(self, seconds):
@@ -256,13 +270,15 @@ def walk(seed: int, steps: int) -> set[str]:
 
     machine.call = call  # type: ignore[method-assign]
     for _ in range(steps):
-        match chance.below(8):
+        match chance.below(9):
             case 0:
                 machine.read(chance.below(2**40))
             case 1 | 2:
                 machine.use_an_instance(chance.below(2**40))
             case 3:
                 machine.write_twice(chance.below(2**40))
+            case 5:
+                machine.use_a_service(chance.below(2**40))
             case 4:
                 machine.wait(chance.choice((10, 61, HOUR, DAY)))
             case _:

@@ -46,7 +46,7 @@ def modify_attribute(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
     }
     changes = {field: arguments[name] for name, field in fields.items() if name in arguments}
     if "SecurityGroupIds" in arguments:
-        changes["security_groups"] = tuple(dict.fromkeys(arguments["SecurityGroupIds"]))
+        changes["security_groups"] = _groups(work, instance, arguments["SecurityGroupIds"])
     if "CreditSpecification" in arguments:
         if not instance.instance_type.startswith("ecs.t"):
             raise CloudError(
@@ -66,6 +66,17 @@ def modify_attribute(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
         raise CloudError("MissingParameter", "Name at least one attribute to change.")
     work.change(instance, **changes)
     return {}
+
+
+def _groups(work: Work, instance: Instance, ids: list[str]) -> tuple[str, ...]:
+    """The groups named, once each; where the world keeps groups, they have to exist."""
+    known = {group.id for group in work.peek_all("network.security_group")}
+    for id in ids:
+        if known and id not in known and id not in instance.security_groups:
+            raise CloudError(
+                "InvalidSecurityGroupId.NotFound", f"This account has no security group {id}.", 404
+            )
+    return tuple(dict.fromkeys(ids))
 
 
 def modify_spec(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:

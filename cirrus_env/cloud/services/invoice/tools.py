@@ -290,6 +290,7 @@ OPERATIONS: Final = (
             CustomerId=_TITLE_ID, AddressId=text("The address's id.", 64),
             InvoiceAmount={"type": "integer", "minimum": 1, "maximum": 10**12},
             InvoicingType=one_of("0", "1"),
+            InvoiceByAmount={"type": "boolean", "default": False},
         ),
         run=apply,
         resource="CustomerId",
