@@ -30,7 +30,8 @@ class Offered(NamedTuple):
 
     Attributes:
         groups: Its proposal wordings.
-        prefix: What ids of its resource begin with; ``#`` for digits, empty for any.
+        prefix: What ids of its resource begin with; ``#`` for digits, ``-`` for any with a hyphen,
+            empty for any.
     """
 
     groups: Groups
@@ -69,7 +70,9 @@ def _prefix(resource: str, parameters: Mapping[str, Any]) -> str:
     match = _SUCH_AS.search(given.get("description", ""))
     if match:
         return f"{match[1]}-"
-    return "#" if resource == "OrderId" else ""
+    if resource == "OrderId":
+        return "#"
+    return "-" if resource.startswith("InstanceI") else ""
 
 
 class _Ask(NamedTuple):
@@ -139,11 +142,14 @@ def _asks(
     permitted: set[int],
 ) -> list[_Ask]:
     found: list[_Ask] = []
+    inner = _inner(offered)
     for operation, hits in offered.items():
         groups = len(known[operation].groups)
         met: dict[int, dict[int, Hit]] = {}
         for group, hit in hits:
             if hit.sentence not in permitted or hit.stance & _UNMEANT:
+                continue
+            if (hit.start, hit.end) in inner:
                 continue
             if group == 0 and scan.tokens[hit.start].endswith("ed"):
                 continue
@@ -160,6 +166,17 @@ def _asks(
                 _ask(operation, here, number) for number, here in met.items() if len(here) == groups
             ]
     return sorted(found, key=lambda ask: (ask.start, -ask.groups, -ask.end, ask.operation))
+
+
+def _inner(offered: Mapping[str, GroupHits]) -> set[tuple[int, int]]:
+    """Places of words that are but a part of a longer phrase: "renew" in "renew by hand"."""
+    spans = {(hit.start, hit.end) for hits in offered.values() for _, hit in hits}
+    wide = [span for span in spans if span[1] - span[0] > 1]
+    return {
+        (start, end)
+        for start, end in spans
+        if any(a <= start and end <= b and (a, b) != (start, end) for a, b in wide)
+    }
 
 
 def _ask(operation: str, hits: Mapping[int, Hit], sentence: int) -> _Ask:
@@ -198,6 +215,8 @@ def _pair(
 def _is_kind(token: str, prefix: str) -> bool:
     if prefix == "#":
         return len(token) >= 9 and token.isdigit()
+    if prefix == "-":
+        return "-" in token
     if prefix:
         return token.startswith(prefix)
     return "-" in token or (len(token) >= 9 and token.isdigit())
@@ -212,20 +231,23 @@ def _unambiguous(
 ) -> list[Offer]:
     """Of operations read from the same words for the same id, keep one.
 
-    The one with more phrase groups wins, then the longer phrase, then one that this customer has a
-    mind about, then the first.
+    The one with more phrase groups wins, then one that this customer has a mind about, then the
+    longer phrase, then the first. Two that the customer has a mind about are two ways to the same
+    thing, such as the two services' settings of a renewal: it agrees to either.
     """
     words = {(ask.operation, ask.sentence): ask for ask in reversed(asks)}
-    kept: dict[tuple[int, str], Offer] = {}
+    kept: dict[tuple[int, str], list[Offer]] = {}
     for offer in found:
         ask = words[offer.operation, offer.sentences[0]]
         key = (ask.start, offer.id)
-        rival = kept.get(key)
-        if rival is None:
-            kept[key] = offer
+        if key not in kept:
+            kept[key] = [offer]
             continue
+        rival = kept[key][0]
         other = words[rival.operation, rival.sentences[0]]
         mind, rival_mind = ((o.operation, o.id) in consents for o in (offer, rival))
-        if (ask.groups, ask.end, mind) > (other.groups, other.end, rival_mind):
-            kept[key] = offer
-    return list(kept.values())
+        if mind and rival_mind and ask.groups == other.groups:
+            kept[key].append(offer)
+        elif (ask.groups, mind, ask.end) > (other.groups, rival_mind, other.end):
+            kept[key] = [offer]
+    return [offer for offers in kept.values() for offer in offers]

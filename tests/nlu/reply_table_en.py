@@ -422,6 +422,11 @@ PROPOSED = [
     ("Shall I restart i-bp1k2m3?", "!RebootInstance:i-bp1k2m3"),
     ("Shall I start i-bp1k2m3?", "!StartInstance:i-bp1k2m3"),
     ("Shall I refund i-bp1k2m3?", "!RefundInstance:i-bp1k2m3"),
+    (
+        "Shall I set i-bp1k2m3 to renew by hand?",
+        "!ModifyInstanceAutoRenewAttribute:i-bp1k2m3",
+    ),
+    ("Shall I refund order 740643983204016?", ""),
 ]
 
 INSTRUCTED = [
