@@ -188,4 +188,4 @@ def test_time_grows_in_step_with_length(piece: str) -> None:
     begin = time.perf_counter()
     READERS["en"].read(text, memory)
     READERS["zh"].read(text, memory)
-    assert time.perf_counter() - begin < 1.0
+    assert time.perf_counter() - begin < 5.0  # a quadratic walk would take minutes
