@@ -261,7 +261,7 @@ def _bound(
         if slot.type != "id" and candidate.hit.sentence in found.silent:
             continue
         if candidate.hit.sentence in around and value == slot.value:
-            if not stance & (c.UNSAID & ~(c.ASK | c.CONDITION)):
+            if not stance & (c.UNSAID & ~(c.ASK | c.CONDITION | c.HEDGE)):
                 detail.add(slot.name)
         if not stance & c.UNSAID:
             values[slot.name, value] = None
