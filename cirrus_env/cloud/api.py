@@ -44,7 +44,7 @@ PAGING: Final[Mapping[str, Schema]] = {
 RENEWAL_SETTING: Final[dict[str, Groups]] = {
     "en": (
         ("set", "switch", "turn", "change", "enable", "disable", "activate", "deactivate", "stop",
-         "put", "turn on", "turn off"),
+         "put", "turn on", "turn off", "switch on", "switch off"),
         ("auto-renew", "auto renew", "automatic renewal", "autorenew", "autorenewal",
          "auto-renewal", "renewal", "renew manually", "renew by hand", "renew automatically"),
     ),

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 _OPENING: Final = frozenset(("that", "to", ":"))
 """What follows a denial of all that comes."""
 _DATING: Final = frozenset(("in", "of", "until", "since", "last", "by", "before", "after"))
+_ELSE: Final = frozenset(("otherwise", "否"))
+"""How a condition begins that is the opposite of what was just said, and so leaves that as it is."""
 _NEARBY: Final = 6
 """How far an "also" reaches for what it is said of."""
 
@@ -70,6 +72,8 @@ def _perhaps(scan: Scanner, i: int, end: int, fresh: int) -> None:
 
 
 def _if(scan: Scanner, i: int, end: int, fresh: int) -> None:
+    if scan.tokens[i] in _ELSE:
+        return
     _back(scan, c.CONDITION, fresh)
     _afterthought(scan, c.CONDITION, i, end, fresh)
 

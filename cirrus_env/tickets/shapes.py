@@ -11,7 +11,7 @@ _BP1: Final = {
     "instance": "i", "disk": "d", "snapshot": "s", "policy": "sp", "image": "m",
     "security_group": "sg", "vpc": "vpc", "vswitch": "vsw", "eip": "eip", "nat": "ngw",
     "event": "e", "rule": "sgr", "route": "rte", "interface": "eni", "snat_entry": "snat",
-    "forward_entry": "fwd",
+    "forward_entry": "fwd", "snat_table": "stb", "forward_table": "ftb",
 }  # fmt: skip
 
 _DIGITS: Final = {"account": 16, "order": 15, "refund": 15, "bill": 15, "transaction": 15}

@@ -24,6 +24,8 @@ TOLD = [
     ("- Shut down inside the guest\n- Still running in our records", "cause=guest"),
     ("It uses standard stop, where resources stay reserved.", "cause=reserved"),
     ("It is a subscription that was paid in advance.", "cause=prepaid"),
+    ("It is a subscription, paid in advance, otherwise it would have stopped.", "cause=prepaid"),
+    ("It would be stopped, otherwise it is a subscription paid in advance.", ""),
     ("Your instance is prepaid: you bought the whole month.", "cause=prepaid"),
     ("Your disk and your EIP are still billed.", "cause=leftover"),
     ("The snapshots keep costing money.", "cause=leftover"),

@@ -12,6 +12,7 @@ TOLD = [
     ("您好，您的实例仍在运行：您是在系统内关机。", "cause=guest"),
     ("这是普通停机，资源保留，所以继续收费。", "cause=reserved"),
     ("您的实例是包年包月，已提前支付。", "cause=prepaid"),
+    ("您的实例是包年包月，已提前支付，否则早就停了。", "cause=prepaid"),
     ("您的云盘仍然计费。", "cause=leftover"),
     ("您的快照和弹性公网仍在收费。", "cause=leftover"),
     ("没错，您在系统内关机，实例仍在运行。", "cause=guest"),
