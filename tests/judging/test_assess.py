@@ -32,6 +32,7 @@ def scenario(*checkpoints, closing="bye", must_pass=(), **more):
         gold=gold(checkpoints=checkpoints, closing=Closing("close", closing),
                   must_pass=must_pass, **more),
         private=SimpleNamespace(opening="Help!", consents=(STOP,)),
+        cloud=None,
     )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Law R1: the same ticket, seed and actions give the same bytes, anywhere.
 
-``python tests/laws/law_digests.py > tests/laws/golden.json`` rewrites the golden file; a change there
-means a new version of the ticket.
+``python tests/laws/law_digests.py > tests/laws/golden.json`` rewrites the golden file; a change
+there means a new version of the ticket.
 """
 
 import json
