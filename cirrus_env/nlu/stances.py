@@ -19,7 +19,7 @@ _OPENING: Final = frozenset(("that", "to", ":"))
 """What follows a denial of all that comes."""
 _DATING: Final = frozenset(("in", "of", "until", "since", "last", "by", "before", "after"))
 _ELSE: Final = frozenset(("otherwise", "否"))
-"""How a condition begins that is the opposite of what was just said, and so leaves that as it is."""
+"""How a condition begins that negates what was just said, and so leaves that as it is."""
 _NEARBY: Final = 6
 """How far an "also" reaches for what it is said of."""
 
