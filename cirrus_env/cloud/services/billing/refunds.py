@@ -284,6 +284,15 @@ _PARAMETERS: dict[str, Any] = {
     },
 }
 
+_CHINESE = (
+    (
+        "退款", "退订", "退掉", "退回", "退还", "续费退款", "续费退订", "续费退掉", "续费退回",
+        "续费退还", "续费全额退", "续费费用退", "续费款项退", "续费订单退", "退续费", "退掉这笔续费",
+        "退回这笔续费", "退还这笔续费", "退订这笔续费", "续费申请退款", "续费办理退款", "续费做退款",
+    ),
+)  # fmt: skip
+"""A renewal that is given back is no proposal of a renewal, so its words come in one."""
+
 OPERATIONS = (
     Operation(
         "InquiryPriceRefundInstance",
@@ -322,7 +331,7 @@ OPERATIONS = (
         resource="InstanceId",
         propose={
             "en": (("refund", "unsubscribe", "unsubscription", "give back", "return"),),
-            "zh": (("退款", "退订", "退掉", "退回"),),
+            "zh": _CHINESE,
         },
     ),
 )
