@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -14,6 +14,9 @@ EVENT_KINDS: Final = frozenset({"action", "consent", "verification"})
 """Kinds that need the event itself after their ancestors, not a state or an older event."""
 
 
+_Open = tuple[tuple[Checkpoint, tuple[str, ...]], ...]
+
+
 class Progress:
     """The checkpoints of one scenario with their ancestors.
 
@@ -21,7 +24,7 @@ class Progress:
         checkpoints: In listed order, a topological order of ``after``.
     """
 
-    __slots__ = ("_plan",)
+    __slots__ = ("_opened", "_plan")
 
     def __init__(self, checkpoints: Sequence[Checkpoint]) -> None:
         ancestors: dict[str, tuple[str, ...]] = {}
@@ -37,6 +40,7 @@ class Progress:
             needed = tuple(a for a in above if a not in skippable)
             plan.append((checkpoint, needed, tuple(above)))
         self._plan = tuple(plan)
+        self._opened: dict[tuple[str, ...], _Open] = {}  # by what has passed: only a memory
 
     def newly_passed(self, evidence: Evidence, cloud: Cloud, step: int) -> list[str]:
         """The checkpoints that pass at this step; writes them into ``evidence.passed``.
@@ -46,13 +50,11 @@ class Progress:
         """
         passed = evidence.passed
         new: list[str] = []
-        for checkpoint, needed, above in self._plan:
-            if checkpoint.id in passed:
-                continue
-            if not self._ready(needed, above, passed, new, step):
+        for checkpoint, above in self._open(passed):
+            if above and any(passed.get(a) == step or a in new for a in above):
                 continue
             since = -1
-            if checkpoint.kind in EVENT_KINDS:
+            if above and checkpoint.kind in EVENT_KINDS:
                 since = max((passed[a] for a in above if a in passed), default=-1)
             known = evidence
             if checkpoint.kind == "escalation":
@@ -65,22 +67,17 @@ class Progress:
             passed[name] = step
         return new
 
-    @staticmethod
-    def _ready(
-        needed: tuple[str, ...],
-        above: tuple[str, ...],
-        passed: dict[str, int],
-        new: list[str],
-        step: int,
-    ) -> bool:
-        """Whether all needed ancestors passed earlier, and none at this very step."""
-        for name in needed:
-            if passed.get(name, step) >= step:
-                return False
-        for name in above:
-            if name in new or passed.get(name) == step:
-                return False
-        return True
+    def _open(self, passed: Mapping[str, int]) -> _Open:
+        """The checkpoints that may pass next: not passed, and all that they need has."""
+        names = tuple(passed)
+        found = self._opened.get(names)
+        if found is None:
+            found = self._opened[names] = tuple(
+                (checkpoint, above)
+                for checkpoint, needed, above in self._plan
+                if checkpoint.id not in passed and all(name in passed for name in needed)
+            )
+        return found
 
     def skipped(self, evidence: Evidence) -> list[str]:
         """Skippable checkpoints that were not passed although a descendant was."""
