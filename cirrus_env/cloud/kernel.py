@@ -7,7 +7,8 @@ from dataclasses import replace
 from hashlib import blake2b
 from typing import Any, NamedTuple
 
-from cirrus_env.cloud.model import Actor, AuditEntry, Resource, Transition
+from cirrus_env.cloud.faults import STALE_SECONDS, Fault, smaller_page
+from cirrus_env.cloud.model import Actor, AuditEntry, Operation, Resource, Transition
 from cirrus_env.cloud.state import Mark, State, rebuild, replay
 from cirrus_env.cloud.work import Work
 from cirrus_env.errors import CloudError, InvariantError
@@ -23,7 +24,8 @@ class CallResult(NamedTuple):
         result: The response body, or the error envelope.
         code: The error code; empty on success.
         arguments: The canonical arguments (None where they could not be read).
-        changed: The audit entries that it caused.
+        changed: The audit entries that it caused. A fault may have lost the answer to a call that
+            was carried out: then there are some although it isn't ``ok``.
         replayed: Whether a repeated client token gave back the first call's result.
     """
 
@@ -99,6 +101,11 @@ class Cloud(State):
         if problem is not None:
             return self._refuse(problem.code, problem.message, 400, None)
         given = schema.canonical(arguments)
+        fault = None
+        if self.faults is not None and actor == "assistant":
+            fault = self.faults.drawn(self._calls, operation.effect)
+            if fault == "throttling":
+                return self._refuse("Throttling.User", "Too many requests; try later.", 400, given)
         token = given.get("ClientToken")
         key = (name, token) if token else None
         if key and key in self._tokens:
@@ -109,9 +116,11 @@ class Cloud(State):
                     "The ClientToken was used before with other arguments.", 400, given,
                 )  # fmt: skip
             return CallResult(True, json.loads(answer), "", given, (), replayed=True)
+        read = fault in ("stale", "partial")
+        before = None if self.faults is None or operation.effect == "read" else self.snapshot()
         work = Work(self, self.account, actor, name)
         try:
-            result = operation.run(work, given)
+            result = self._faulty(operation, given, fault) if read else operation.run(work, given)
             if given.get("DryRun"):
                 self._settle(work)
                 raise CloudError("DryRunOperation", "The request would have succeeded.", 400)
@@ -123,9 +132,26 @@ class Cloud(State):
         result = {**result, "RequestId": self._request_id()}
         if key:
             self._tokens[key] = (canonical(given), json.dumps(result, ensure_ascii=False))
+        if before is not None and changed:
+            self._earlier = (before._replace(earlier=None), self.now)
+        if fault == "timeout":
+            lost = self._refuse("ServiceUnavailable", "No answer came in time.", 503, given)
+            return lost._replace(changed=changed)
         return CallResult(True, result, "", given, changed)
 
     # -- inside ------------------------------------------------------------------------------
+
+    def _faulty(
+        self, operation: Operation, given: dict[str, Any], fault: Fault | None
+    ) -> dict[str, Any]:
+        """What a read gives from the state of a moment before, or on a smaller page."""
+        source = self
+        if fault == "partial":
+            given = smaller_page(operation.parameters, given)
+        elif self._earlier is not None and self.now - self._earlier[1] <= STALE_SECONDS:
+            source = self.fork()
+            source.restore(self._earlier[0])
+        return operation.run(Work(source, self.account, "assistant", operation.name), given)
 
     def _settle(self, work: Work) -> None:
         """Let other services answer the change-set's events, and the events of their answers."""

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, Self, TypeVar
 
 from cirrus_env.cloud.catalogue import Catalogue
+from cirrus_env.cloud.faults import FaultPlan
 from cirrus_env.cloud.ledger import Ledger, LedgerMark
 from cirrus_env.cloud.model import AuditEntry, Resource, Transition
 from cirrus_env.errors import InvariantError
@@ -34,6 +35,7 @@ class Mark(NamedTuple):
     created: dict[str, int]
     tokens: dict[_Key, tuple[str, str]]
     calls: int
+    earlier: tuple[Mark, int] | None = None
 
 
 class State:
@@ -47,11 +49,15 @@ class State:
         seed: Where new ids come from.
         account: The tenant that tools and the customer act for.
         now: Logical seconds since 1970.
+
+    Attributes:
+        faults: The faults that an assistant's calls meet; None for none. No part of the state:
+            marks leave it as it is.
     """
 
     __slots__ = (
-        "_audit", "_calls", "_created", "_indexes", "_owned", "_owned_indexes", "_pending",
-        "_tables", "_tokens", "account", "catalogue", "ledger", "now", "seed",
+        "_audit", "_calls", "_created", "_earlier", "_indexes", "_owned", "_owned_indexes",
+        "_pending", "_tables", "_tokens", "account", "catalogue", "faults", "ledger", "now", "seed",
     )  # fmt: skip
 
     def __init__(self, catalogue: Catalogue, seed: int, account: str, now: int) -> None:
@@ -69,6 +75,8 @@ class State:
         self._created: dict[str, int] = {}
         self._tokens: dict[_Key, tuple[str, str]] = {}
         self._calls = 0
+        self.faults: FaultPlan | None = None
+        self._earlier: tuple[Mark, int] | None = None
 
     # -- reading -----------------------------------------------------------------------------
 
@@ -152,7 +160,7 @@ class State:
         return Mark(
             self.now, self._tables.copy(), self._indexes.copy(), self.ledger.mark(), self._audit,
             len(self._audit),
-            self._pending, self._created.copy(), self._tokens.copy(), self._calls,
+            self._pending, self._created.copy(), self._tokens.copy(), self._calls, self._earlier,
         )  # fmt: skip
 
     def restore(self, mark: Mark) -> None:
@@ -167,6 +175,7 @@ class State:
         self._created = mark.created.copy()
         self._tokens = mark.tokens.copy()
         self._calls = mark.calls
+        self._earlier = mark.earlier
 
     def fork(self) -> Self:
         """An independent cloud in the same state."""
@@ -183,6 +192,7 @@ class State:
         other._created = self._created.copy()
         other._tokens = self._tokens.copy()
         other._calls = self._calls
+        other.faults, other._earlier = self.faults, self._earlier
         return other
 
     def __copy__(self) -> Self:

@@ -224,9 +224,10 @@ def _settle(
     state, scenario = stage.state, stage.scenario
     given = result.arguments or {}
     operation = state.cloud.catalogue.operations[call.name]
+    done = result.ok or bool(result.changed)  # a fault may lose the answer of what was done
     value: dict[str, Any] = {
         "arguments": given,
-        "ok": result.ok,
+        "ok": done,
         "code": result.code,
         "result": result.result,
         "effect": operation.effect,
@@ -235,7 +236,7 @@ def _settle(
         "outside": False,
         "duplicate": False,
     }
-    if not result.ok:
+    if not done:
         return value
     key = (call.name, canonical(given))
     value["duplicate"] = key in state.called

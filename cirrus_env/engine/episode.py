@@ -71,6 +71,8 @@ class TicketEpisode:
         system: A system text instead of the ticket's; ``{now}`` and ``{account}`` are filled in.
         language: ``"en"``, ``"zh"``; None for the ticket's first.
         tools: Names of the tools to offer; None for all.
+        faults: The cloud's seeded faults: ``"mild"``, ``"harsh"``, rates by kind such as
+            ``{"throttling": 0.1}``, or None for none.
         max_turns, max_tool_calls, max_invalid, max_tokens, max_chars: See ``Limits``.
 
     Raises:
@@ -89,6 +91,7 @@ class TicketEpisode:
         system: str | None = None,
         language: str | None = None,
         tools: Iterable[str] | None = None,
+        faults: str | Mapping[str, float] | None = None,
         max_turns: int = 30,
         max_tool_calls: int = 60,
         max_invalid: int = 3,
@@ -108,6 +111,7 @@ class TicketEpisode:
             language=language,
             tools=tools,
             limits=Limits(max_turns, max_tool_calls, max_invalid, max_tokens, max_chars),
+            faults=faults,
         )
         self._seeds: Stream | None = None
         self._stage: Stage | None = None
@@ -191,6 +195,7 @@ class TicketEpisode:
             "judge": self._setting.judge.name,
             "limits": {name: getattr(limits, name) for name in limits.__slots__},
             "tools": None if self._setting.offered is None else sorted(self._setting.offered),
+            "faults": dict(self._setting.faults),
             "version": __version__,
         }
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any
 
+from cirrus_env.cloud.faults import fault_plan
 from cirrus_env.customers.protocol import View, speaking
 from cirrus_env.engine import assistant, customer
 from cirrus_env.engine.plan import PATIENCE, under_way, with_waits
@@ -33,6 +34,7 @@ from cirrus_env.wire import messages as build
 def opened(scenario: Scenario, setting: Setting) -> Stage:
     """A new episode of the scenario, after the customer's opening."""
     cloud = scenario.cloud.fork()
+    cloud.faults = fault_plan(scenario.seed, dict(setting.faults))
     state = State(
         cloud=cloud, tally=Tally.of(scenario, rule=setting.rule), mind=None, opened=cloud.now
     )

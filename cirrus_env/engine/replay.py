@@ -83,6 +83,7 @@ def replay(stored: Trajectory, ticket: Ticket | None = None) -> TicketEpisode:
         judge=header["judge"],
         language=header["language"],
         tools=header["tools"],
+        faults=header.get("faults"),
         **{name: value for name, value in header["limits"].items() if name != "max_transcript"},
     )
     options = {"variant": header["variant"], "turn": header["turn"]}

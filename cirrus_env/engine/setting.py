@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from cirrus_env.cloud.faults import Fault, fault_rates
 from cirrus_env.customers.protocol import Customer
 from cirrus_env.customers.registry import customer as find_customer
 from cirrus_env.engine.parsers import PARSERS, Parser
@@ -73,6 +74,7 @@ class Setting:
         language: The language of every episode; None for the ticket's first.
         offered: The tools offered; None for all of the ticket's.
         limits: Where an episode stops.
+        faults: The cloud's faults with their rates; empty for none.
     """
 
     customer: Customer | None
@@ -83,6 +85,7 @@ class Setting:
     language: str | None
     offered: frozenset[str] | None
     limits: Limits
+    faults: tuple[tuple[Fault, float], ...]
 
 
 def make_setting(
@@ -96,6 +99,7 @@ def make_setting(
     language: str | None,
     tools: Iterable[str] | None,
     limits: Limits,
+    faults: str | Mapping[str, float] | None = None,
 ) -> Setting:
     """Resolve what a caller chose; see ``TicketEpisode`` for the arguments.
 
@@ -114,6 +118,7 @@ def make_setting(
         language=language,
         offered=_offered(tools),
         limits=limits,
+        faults=_faults(faults),
     )
 
 
@@ -122,6 +127,13 @@ def as_customer(given: str | Customer) -> Customer | None:
     if isinstance(given, str) and given == EXTERNAL:
         return None
     return find_customer(given)
+
+
+def _faults(given: str | Mapping[str, float] | None) -> tuple[tuple[Fault, float], ...]:
+    try:
+        return tuple(fault_rates(given).items())
+    except ValueError as error:
+        raise OptionError(str(error)) from None
 
 
 def _system(given: str | None) -> str | None:

@@ -87,6 +87,7 @@ class TicketAECEnv(AECEnv[str, Observation, Any]):  # type: ignore[misc]  # its 
         system: A system text instead of the ticket's.
         language: ``en`` or ``zh``; None for the ticket's first.
         tools: Names of the tools to offer; None for all.
+        faults: The cloud's seeded faults: ``mild``, ``harsh``, rates by kind, or None.
         render_mode: None, ``human`` (printed as it happens), ``ansi`` or ``html``.
         max_turns: Turns of the assistant.
         max_tool_calls: Tool calls in all.
@@ -115,6 +116,7 @@ class TicketAECEnv(AECEnv[str, Observation, Any]):  # type: ignore[misc]  # its 
         system: str | None = None,
         language: str | None = None,
         tools: Iterable[str] | None = None,
+        faults: str | Mapping[str, float] | None = None,
         render_mode: str | None = None,
         max_turns: int = 30,
         max_tool_calls: int = 60,
@@ -137,6 +139,7 @@ class TicketAECEnv(AECEnv[str, Observation, Any]):  # type: ignore[misc]  # its 
             "system": system,
             "language": language,
             "tools": None if tools is None else tuple(tools),
+            "faults": faults,
             "max_turns": max_turns,
             "max_tool_calls": max_tool_calls,
             "max_invalid": max_invalid,

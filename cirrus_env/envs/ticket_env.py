@@ -144,6 +144,7 @@ class TicketEnv(gymnasium.Env[Observation, Any]):
         system: A system text instead of the ticket's.
         language: ``en`` or ``zh``; None for the ticket's first.
         tools: Names of the tools to offer; None for all.
+        faults: The cloud's seeded faults: ``mild``, ``harsh``, rates by kind, or None.
         render_mode: None, ``human`` (printed as it happens), ``ansi`` or ``html``.
         max_turns: Turns of the assistant.
         max_tool_calls: Tool calls in all.
@@ -178,6 +179,7 @@ class TicketEnv(gymnasium.Env[Observation, Any]):
         system: str | None = None,
         language: str | None = None,
         tools: Iterable[str] | None = None,
+        faults: str | Mapping[str, float] | None = None,
         render_mode: str | None = None,
         max_turns: int = 30,
         max_tool_calls: int = 60,
@@ -200,6 +202,7 @@ class TicketEnv(gymnasium.Env[Observation, Any]):
             "system": system,
             "language": language,
             "tools": None if tools is None else tuple(tools),
+            "faults": faults,
             "max_turns": max_turns,
             "max_tool_calls": max_tool_calls,
             "max_invalid": max_invalid,

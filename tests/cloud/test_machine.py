@@ -39,7 +39,9 @@ class Machine(RuleBasedStateMachine):
 
     @initialize(cash=st.sampled_from([-20_000, -1, 0, 500, 10**6]))
     def set_up(self, cash):
+        self.cash = cash
         self.cloud = crowd(cash)
+        self.began()
         self.origin = self.cloud.fork()
         self.checked = 0
         self.latest = self.cloud.now
@@ -52,6 +54,9 @@ class Machine(RuleBasedStateMachine):
             for id in self.cloud.records(kind, tenant)
         }
         assert self.cloud.dangling() == []
+
+    def began(self):
+        """What is special about this machine's world."""
 
     # -- what happens ----------------------------------------------------------------------------
 
@@ -146,7 +151,9 @@ class Machine(RuleBasedStateMachine):
         assert theirs(self.cloud) == neighbour
         if result.ok:
             assert "-theirs" not in text or any("-theirs" in str(v) for v in arguments.values())
-        if not result.ok or operation.effect == "read" or result.replayed:
+        lost = result.code == "ServiceUnavailable"  # carried out, but nobody was told
+        assert not lost or self.cloud.faults is not None
+        if (not result.ok and not lost) or operation.effect == "read" or result.replayed:
             assert fingerprint(self.cloud) == before
             assert result.changed == ()
         if not result.ok:
@@ -157,11 +164,16 @@ class Machine(RuleBasedStateMachine):
 
     def check_token(self, operation, arguments, result):
         token = arguments.get("ClientToken")
-        if not token or not result.ok:
+        lost = result.code == "ServiceUnavailable"
+        if not token or not (result.ok or lost):
             return
         key = (operation.name, token)
-        if result.replayed:
-            assert result.result == self.tokens[key]
+        if lost:
+            assert key not in self.tokens
+            self.tokens[key] = {}
+        elif result.replayed:
+            assert self.tokens[key] in ({}, result.result)
+            self.tokens[key] = result.result
         else:
             assert key not in self.tokens
             self.tokens[key] = result.result
@@ -254,10 +266,19 @@ class TestLong(Machine.TestCase):
     settings = settings(max_examples=300, stateful_step_count=50, suppress_health_check=_QUIET)
 
 
-def walk(seed: int, steps: int) -> set[str]:
+def walk(seed: int, steps: int, kind: type[Machine] = Machine) -> set[str]:
     """One long walk over the same rules, by our own chance; the tools that succeeded in it."""
+    try:
+        return _walk(seed, steps, kind)
+    except Exception as error:
+        raise AssertionError(
+            f"walk({seed}, {steps}, {kind.__name__}) replays it: {error}"
+        ) from error
+
+
+def _walk(seed: int, steps: int, kind: type[Machine]) -> set[str]:
     chance = Stream(seed, "walk")
-    machine = Machine()
+    machine = kind()
     machine.set_up(chance.choice((-20_000, -1, 500, 10**6, 10**7)))
     succeeded = set()
     plain_call = machine.call
