@@ -7,6 +7,7 @@ from dataclasses import replace
 import pytest
 from worlds import ACCOUNT, NEIGHBOUR, ok, refusal, world
 
+from cirrus_env.cloud.services.billing.models import Order
 from cirrus_env.cloud.services.disk import Disk, Snapshot
 from cirrus_env.cloud.services.disk.models import disk_rates, snapshot_rates
 from cirrus_env.cloud.services.ecs import Instance
@@ -120,6 +121,39 @@ def test_an_online_resize_and_one_of_a_loose_disk_need_no_restart():
     cloud = world(LOOSE)
     ok(cloud, "ResizeDisk", DiskId=D, NewSize=101)
     assert (disk(cloud).size_gib, disk(cloud).guest_size_gib) == (101, 0)
+
+
+def test_a_partition_grows_once_there_is_room_that_the_guest_sees():
+    cloud = world(RUNNING, DATA)
+    assert cloud.measure("filesystem_size", D) == 100
+    assert refusal(cloud, "GuestGrowPartition", "customer", DiskId=D) == ("NoChange", 403)
+    ok(cloud, "ResizeDisk", DiskId=D, NewSize=150)
+    assert refusal(cloud, "GuestGrowPartition", "customer", DiskId=D) == ("NoChange", 403)
+    ok(cloud, "RebootInstance", InstanceId=I)
+    cloud.advance(60)
+    assert cloud.measure("filesystem_size", D) == 100
+    grown = ok(cloud, "GuestGrowPartition", "customer", DiskId=D)
+    assert (grown["BeforeGiB"], grown["AfterGiB"]) == (100, 150)
+    assert cloud.measure("filesystem_size", D) == 150
+
+
+@pytest.mark.parametrize(
+    ("type", "config", "size"),
+    [
+        ("ResizeDisk", "150 GiB", 150),
+        ("ResizeDisk", "80 GiB", 100),
+        ("ResizeDisk", "more room", 100),
+        ("Renew", "150 GiB", 100),
+    ],
+)
+def test_a_paid_order_for_more_room_enlarges_the_disk(type, config, size):
+    order = Order(
+        "100000000000001", ACCOUNT, order_type=type, instance=D, amount=900, config=config
+    )
+    cloud = world(RUNNING, DATA, order, services=("ecs", "disk", "billing"))
+    ok(cloud, "PayOrder", "customer", OrderId=order.id)
+    assert (disk(cloud).size_gib, disk(cloud).guest_size_gib) == (size, 0)
+    assert cloud.measure("filesystem_size", D) == 100
 
 
 @pytest.mark.parametrize(

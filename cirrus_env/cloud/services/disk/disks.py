@@ -156,13 +156,18 @@ def resize(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
         raise CloudError(
             "InvalidInstanceStatus.NotRunning", "Online, the instance has to be Running.", 403
         )
+    enlarge(work, disk, size, online=online or instance is None)
+    return {}
+
+
+def enlarge(work: Work, disk: Disk, size: int, *, online: bool = True) -> None:
+    """Make a disk larger; the file system in it stays as it is."""
     seen = disk.guest_size_gib or disk.size_gib
     work.change(
-        disk, size_gib=size, guest_size_gib=0 if online or instance is None else seen,
+        disk, size_gib=size, guest_size_gib=0 if online else seen,
         filesystem_gib=disk.filesystem_gib or disk.size_gib,
         hourly_cents=-(-disk.hourly_cents * size // disk.size_gib),
     )  # fmt: skip
-    return {}
 
 
 def modify(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:

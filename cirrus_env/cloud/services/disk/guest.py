@@ -69,8 +69,12 @@ def grow(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
     if not disk.formatted:
         raise CloudError("OperationDenied", "The disk holds no file system.", 403)
     before = filesystem(disk)
+    if before == visible(disk):
+        raise CloudError(
+            "NoChange", f"NOCHANGE: the partition fills the {before} GiB that are seen.", 403
+        )
     work.change(disk, filesystem_gib=0 if not disk.guest_size_gib else visible(disk))
-    return {"BeforeGiB": before, "AfterGiB": visible(disk), "Changed": before != visible(disk)}
+    return {"BeforeGiB": before, "AfterGiB": visible(disk)}
 
 
 def make_filesystem(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:

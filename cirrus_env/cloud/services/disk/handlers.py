@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from cirrus_env.cloud.api import view
 from cirrus_env.cloud.services.disk import errors
-from cirrus_env.cloud.services.disk.disks import being_snapshot, of_instance
+from cirrus_env.cloud.services.disk.disks import being_snapshot, enlarge, of_instance
 from cirrus_env.cloud.services.disk.models import DETACH_SECONDS, MAX_SIZE_GIB, Disk, Snapshot
 from cirrus_env.cloud.services.disk.schedule import on_hour
 from cirrus_env.cloud.services.disk.snapshots import take
@@ -47,6 +47,16 @@ def on_instance_running(work: Work, data: Mapping[str, Any]) -> None:
     for disk in of_instance(work, data["record"].id):
         if disk.guest_size_gib:
             work.change(disk, guest_size_gib=0)
+
+
+def on_order_paid(work: Work, data: Mapping[str, Any]) -> None:
+    """A paid order for more room enlarges the disk online; its config begins with the GiB."""
+    size = data["config"].partition(" ")[0]
+    if data["order_type"] != "ResizeDisk" or not size.isdecimal():
+        return
+    disk = work.get(Disk, data["instance"])
+    if disk is not None and int(size) > disk.size_gib:
+        enlarge(work, disk, int(size))
 
 
 def on_suspended(work: Work, data: Mapping[str, Any]) -> None:
@@ -132,6 +142,7 @@ HANDLERS: Final = {
     "system_disk.replaced": on_system_disk_replaced,
     "ecs.instance.released": on_instance_released,
     "ecs.instance.Running": on_instance_running,
+    "order.paid": on_order_paid,
     "account.suspended": on_suspended,
     "account.paid": on_paid,
 }
