@@ -1,8 +1,10 @@
 """Import ToolTalk conversations (``name``, ``user``, ``metadata``, ``conversation`` with ``apis``).
 
-Source of the form: the public ToolTalk data, one JSON file a conversation. ToolTalk's API
-descriptions are not in those files, so functions are inferred from the recorded calls of all
-conversations imported together; each ticket offers all of them.
+Source of the form: the public ToolTalk data, one JSON file a conversation, and the databases that
+lie beside them. Each ticket offers all functions of ToolTalk's suites, not only the ones that its
+conversation needs. Plain reads that were not recorded are answered from the databases where those
+agree with the recording; any other unrecorded call stays ``NotRecorded``. Session tokens are left
+out everywhere, and of the databases only public columns are read.
 """
 
 from __future__ import annotations
@@ -12,110 +14,203 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from cirrus_env.adapters.recorded import (
-    Dialogue,
-    Exchange,
-    ImportReport,
-    infer_functions,
-    read_json,
-    write_tickets,
+from cirrus_env.adapters.dialogue import Dialogue, Exchange, slug
+from cirrus_env.adapters.functions import function_name
+from cirrus_env.adapters.report import ImportReport
+from cirrus_env.adapters.source import files_of, read_json
+from cirrus_env.adapters.tooltalk_functions import FUNCTIONS
+from cirrus_env.adapters.tooltalk_tables import (
+    FOLDER,
+    Databases,
+    databases_for,
+    lookups_for,
+    read_databases,
 )
+from cirrus_env.adapters.write import Progress, Record, write_tickets
 from cirrus_env.cloud.recorded import RecordedCall
 from cirrus_env.errors import ImportFormatError
 
-IGNORABLE: Final = ("session_token", "message", "body", "description", "subject")
-"""Tokens and free text: they differ from run to run and never decide whether a call matches."""
+IGNORABLE: Final = ("message", "body", "description", "new_description", "subject")
+"""Free text: it differs from run to run and never decides whether a call matches."""
+
+WORDED: Final = (
+    "name", "new_name", "location", "new_location", "task", "query", "month", "to", "attendees",
+    "new_attendees",
+)  # fmt: skip
+"""Free wording and lists: case, signs, small words and the order of a list don't matter."""
+
+_TOKEN: Final = "session_token"
+_WITHHELD: Final = "(kept by the client)"
 
 
-def import_tooltalk(source: Path, out: Path) -> ImportReport:
+def import_tooltalk(source: Path, out: Path, progress: Progress | None = None) -> ImportReport:
     """Turn conversations into ticket files.
 
     Args:
-        source: One conversation's file, or a folder of them (not searched in depth).
+        source: One conversation's file, or a folder of them, searched in depth.
         out: The folder for the tickets.
+        progress: Told how far it is.
 
     Returns:
-        What was written and what was dropped, file by file.
+        What was written, used and dropped, file by file.
 
     Raises:
         ImportFormatError: If there is nothing that could be a conversation.
         StoreError: If the folder can't be written.
     """
-    paths = sorted(source.glob("*.json")) if source.is_dir() else [source]
-    if not paths:
-        raise ImportFormatError(f"{source}: no .json file in this folder")
-    read: list[tuple[Path, Dialogue | ImportFormatError]] = []
-    for path in paths:
+    known: dict[Path, Databases] = {}
+    records: list[Record] = []
+    for path in files_of(source, ".json", without=(FOLDER,)):
+        folder = databases_for(path)
+        if folder is not None and folder not in known:
+            known[folder] = read_databases(folder)
+        databases = known[folder] if folder is not None else Databases({})
         try:
-            read.append((path, read_conversation(path)))
+            records.append(Record(path.name, read_conversation(path, databases)))
         except ImportFormatError as error:
-            read.append((path, error))
-    calls = [
-        call
-        for _, dialogue in read
-        if isinstance(dialogue, Dialogue)
-        for exchange in dialogue.exchanges
-        for call in exchange.calls
-    ]
-    return write_tickets("tooltalk", read, infer_functions(calls, ("session_token",)), out)
+            records.append(Record(path.name, error))
+    calls = {
+        call.name
+        for record in records
+        if isinstance(record.dialogue, Dialogue)
+        for call in record.dialogue.calls
+    }
+    suites = list(FUNCTIONS.values()) if calls.intersection(FUNCTIONS) else []
+    return write_tickets("tooltalk", records, suites, out, progress)
 
 
-def read_conversation(path: Path) -> Dialogue:
+def read_conversation(path: Path, databases: Databases | None = None) -> Dialogue:
     """One conversation.
+
+    Args:
+        path: Its file.
+        databases: What lies beside it.
 
     Raises:
         ImportFormatError: If the file is no ToolTalk conversation.
     """
-    data = read_json(path, "a ToolTalk conversation")
+    data = read_json(path)
     if not isinstance(data, Mapping) or not isinstance(data.get("conversation"), list):
         raise ImportFormatError(f"{path.name}: not a ToolTalk conversation: no 'conversation'")
-    try:
-        return _dialogue(path.stem, data)
-    except (KeyError, TypeError, ValueError, AttributeError) as error:
-        raise ImportFormatError(f"{path.name}: not a ToolTalk conversation: {error!r}") from None
+    return _dialogue(path.name, path.stem, data, databases or Databases({}))
 
 
-def _dialogue(stem: str, data: Mapping[str, Any]) -> Dialogue:
-    turns = list(data["conversation"])
-    dropped = []
-    while turns and turns[0]["role"] != "user":
-        dropped.append("an assistant message before the user's first")
-        turns.pop(0)
-    if not turns:
-        raise ImportFormatError(f"{stem}: the user says nothing")
-    opening = str(turns[0]["text"])
-    exchanges: list[Exchange] = []
-    for turn in turns[1:]:
-        if turn["role"] == "assistant":
-            calls = tuple(_call(api) for api in turn.get("apis") or ())
-            exchanges.append(Exchange(calls, str(turn["text"]), ""))
-        elif not exchanges:
-            opening = f"{opening}\n{turn['text']}"
-        else:
-            last = exchanges.pop()
-            answer = f"{last.answer}\n{turn['text']}".strip()
-            exchanges.append(Exchange(last.calls, last.reply, answer))
-    for exchange in exchanges:
-        for call in exchange.calls:
-            if call.error:
-                dropped.append(f"the failed call of {call.name} is served, but not asked for")
+def _dialogue(file: str, stem: str, data: Mapping[str, Any], databases: Databases) -> Dialogue:
+    user, metadata = _object(data, "user", file), _object(data, "metadata", file)
+    reader = _Reader(file)
+    for number, turn in enumerate(data["conversation"]):
+        reader.add(f"{file}: conversation[{number}]", turn)
+    opening, exchanges = reader.finish()
+    calls = tuple(call for exchange in exchanges for call in exchange.calls)
+    username = str(metadata.get("username") or "")
+    moment = _moment(str(metadata.get("timestamp") or ""))
+    lookups, used, unused = lookups_for(databases, username, moment, calls)
+    dropped = [*reader.dropped, *unused]
+    failed = {call.name for call in calls if call.error}
+    dropped += [f"the failed call of {n} is served, but not asked for" for n in sorted(failed)]
     if data.get("scenario"):
         dropped.append("the scenario text, which names the intended calls")
-    metadata = data.get("metadata") or {}
     return Dialogue(
-        stem=re.sub(r"[^A-Za-z0-9_.-]+", "-", stem),
-        title=str(data.get("name") or stem)[:200],
+        stem=slug(stem),
+        title=str(data.get("name") or stem),
         opening=opening,
-        exchanges=tuple(exchanges),
-        role=_role(data.get("user") or {}, metadata),
-        now=_moment(str(metadata.get("timestamp", ""))),
+        exchanges=exchanges,
+        role=_role(user, metadata),
+        now=f"{moment[:10]}T{moment[11:16]}Z" if moment else "",
         ignorable=IGNORABLE,
+        worded=WORDED,
+        lookups=lookups,
+        used=tuple(used),
         dropped=tuple(dict.fromkeys(dropped)),
     )
 
 
+def _object(data: Mapping[str, Any], key: str, file: str) -> Mapping[str, Any]:
+    value = data.get(key) or {}
+    if not isinstance(value, Mapping):
+        raise ImportFormatError(f"{file}: {key}: not an object")
+    return value
+
+
+class _Reader:
+    """The turns of a conversation as exchanges."""
+
+    def __init__(self, file: str) -> None:
+        self._file = file
+        self._opening: list[str] = []
+        self._exchanges: list[tuple[list[RecordedCall], list[str], list[str]]] = []
+        self.dropped: list[str] = []
+
+    def add(self, place: str, turn: Any) -> None:
+        if not isinstance(turn, Mapping):
+            raise ImportFormatError(f"{place}: not an object")
+        role, text = turn.get("role"), turn.get("text")
+        if not isinstance(text, str):
+            raise ImportFormatError(f"{place}: no 'text'")
+        if role == "user":
+            said = self._exchanges[-1][2] if self._exchanges else self._opening
+            if text.strip():
+                said.append(text)
+        elif role == "assistant":
+            self._assistant(place, turn, text)
+        else:
+            raise ImportFormatError(
+                f"{place}: role: {str(role)[:40]!r} is neither user nor assistant"
+            )
+
+    def _assistant(self, place: str, turn: Mapping[str, Any], text: str) -> None:
+        if not self._opening:
+            self.dropped.append("an assistant message before the user's first")
+            return
+        apis = turn.get("apis") or []
+        if not isinstance(apis, list):
+            raise ImportFormatError(f"{place}.apis: not a list")
+        calls = [self._call(f"{place}.apis[{n}]", api) for n, api in enumerate(apis)]
+        if not self._exchanges or self._exchanges[-1][2]:
+            self._exchanges.append(([], [], []))
+        self._exchanges[-1][0].extend(calls)
+        if text.strip():
+            self._exchanges[-1][1].append(text)
+
+    def _call(self, place: str, api: Any) -> RecordedCall:
+        request = api.get("request") if isinstance(api, Mapping) else None
+        if not isinstance(request, Mapping) or not isinstance(request.get("api_name"), str):
+            raise ImportFormatError(f"{place}: no request with an api_name")
+        arguments = request.get("parameters") or {}
+        if not isinstance(arguments, Mapping):
+            raise ImportFormatError(f"{place}.request.parameters: not an object")
+        if _TOKEN in arguments:
+            self.dropped.append("session tokens")
+        return RecordedCall(
+            name=function_name(request["api_name"]),
+            arguments={key: value for key, value in arguments.items() if key != _TOKEN},
+            result=_withheld(api.get("response")),
+            error=str(api.get("exception") or ""),
+        )
+
+    def finish(self) -> tuple[str, tuple[Exchange, ...]]:
+        if not self._opening:
+            raise ImportFormatError(f"{self._file}: the user says nothing")
+        if not self._exchanges:
+            raise ImportFormatError(f"{self._file}: the assistant says nothing")
+        exchanges = tuple(
+            Exchange(tuple(calls), "\n".join(replies), "\n".join(answers))
+            for calls, replies, answers in self._exchanges
+        )
+        return "\n".join(self._opening), exchanges
+
+
+def _withheld(value: Any) -> Any:
+    """A result without session tokens."""
+    if isinstance(value, Mapping):
+        return {k: _WITHHELD if k == _TOKEN and v else _withheld(v) for k, v in value.items()}
+    if isinstance(value, list):
+        return [_withheld(item) for item in value]
+    return value
+
+
 def _role(user: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:
-    """The system message's opening; the user's password never goes into it."""
+    """The system message's opening; passwords and tokens never go into it."""
     lines = [
         "You are an assistant who acts for one user through the tools below.",
         "Do what the user asks, ask for what you need to know, and report what you have done.",
@@ -123,25 +218,16 @@ def _role(user: Mapping[str, Any], metadata: Mapping[str, Any]) -> str:
     ]
     if metadata.get("username"):
         lines.append(f"The user is signed in as {metadata['username']}.")
-        if metadata.get("session_token"):
-            lines.append(f"The session token is {metadata['session_token']}.")
         if user.get("name"):
             lines.append(f"Name: {user['name']}. Email: {user.get('email', 'unknown')}.")
+    else:
+        lines.append("Nobody is signed in.")
     if metadata.get("location"):
         lines.append(f"Location: {metadata['location']}.")
     return "\n".join(lines)
 
 
 def _moment(text: str) -> str:
-    match = re.fullmatch(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(?::\d\d)?", text)
-    return f"{match[1]}T{match[2]}Z" if match else ""
-
-
-def _call(api: Mapping[str, Any]) -> RecordedCall:
-    request = api["request"]
-    return RecordedCall(
-        name=str(request["api_name"]),
-        arguments=dict(request.get("parameters") or {}),
-        result=api.get("response"),
-        error=str(api.get("exception") or ""),
-    )
+    """``YYYY-MM-DD HH:MM:SS``; empty for anything else."""
+    match = re.fullmatch(r"(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d)(:\d\d)?", text, re.ASCII)
+    return f"{match[1]} {match[2]}{match[3] or ':00'}" if match else ""

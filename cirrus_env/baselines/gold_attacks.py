@@ -74,6 +74,8 @@ class BlanketConsent(Scripted):
         seen = (*reading.ids(observation), *sorted(_resources(self.scenario)))
         listed = ", ".join((*dict.fromkeys(phrases), *seen))
         yield reply(_CONSENT[language].format(listed))
+        if not self.scenario.private.consents:
+            return  # where nothing needs consent, acting as the reference does is right
         for checkpoint in self.scenario.gold.checkpoints:
             for name, arguments in checkpoint.reference.calls:
                 yield reading.call(name, dict(arguments))
@@ -96,6 +98,8 @@ def causes(scenario: Scenario) -> tuple[str, ...]:
 def _explanations(scenario: Scenario) -> tuple[str, ...]:
     """What the references of all variants say where they tell an enum or a statement."""
     found: dict[str, None] = {}
+    if "imported" in scenario.ticket.data:
+        return ()  # one recorded dialogue has no siblings: what it explains is the right answer
     for each in sorted((scenario, *siblings(scenario)), key=lambda s: s.variant):
         for checkpoint in each.gold.checkpoints:
             slots = [each.gold.slots.get(name) for name in told_slots(checkpoint.evidence)]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from importlib import import_module
 from pathlib import Path
 from typing import Any
@@ -11,10 +12,30 @@ import click
 
 from cirrus_env.cli import select
 from cirrus_env.cli.command import FAILED, OK, execute
+from cirrus_env.cli.progress import progress
 from cirrus_env.cli.streams import Streams, one_line
 
-IMPORTERS = {"tooltalk": "cirrus_env.adapters.tooltalk:import_tooltalk"}
-"""Format -> ``module:function``; ``function(source, out)`` gives a report with ``to_json()``."""
+IMPORTERS = {
+    "cirrusbench": (
+        "cirrus_env.adapters.cirrusbench:import_cirrusbench",
+        "task records (JSONL) with their help documents and tool schemas",
+    ),
+    "openai": (
+        "cirrus_env.adapters.openai_chat:import_openai",
+        'chat records (JSONL): {"messages": [...], "tools": [...]}',
+    ),
+    "taubench": (
+        "cirrus_env.adapters.taubench:import_taubench",
+        "tau-bench trajectories (JSON); those with reward 1 are scored",
+    ),
+    "tooltalk": (
+        "cirrus_env.adapters.tooltalk:import_tooltalk",
+        "ToolTalk conversations (JSON) with their databases folder",
+    ),
+}
+"""Format -> ``module:function`` and one line; the function takes a source, a folder and a progress
+(told how many there are, it gives what to call after each one) and gives a report with
+``to_json()``."""
 
 
 def run(arguments: Sequence[str], streams: Streams) -> int:
@@ -22,7 +43,14 @@ def run(arguments: Sequence[str], streams: Streams) -> int:
     return execute(_command, arguments, streams)
 
 
-@click.command("import")
+def formats(table: Mapping[str, tuple[str, str]]) -> str:
+    """The formats of a table with one line each, for a command's help."""
+    width = max(map(len, table))
+    rows = "\n".join(f"  {name:<{width}}  {line}" for name, (_, line) in sorted(table.items()))
+    return f"\b\nFormats:\n{rows}"
+
+
+@click.command("import", epilog=formats(IMPORTERS))
 @click.argument("form", metavar="FORMAT", type=click.Choice(sorted(IMPORTERS)))
 @click.argument("source", type=click.Path(exists=True, path_type=Path))
 @click.option(
@@ -34,10 +62,15 @@ def run(arguments: Sequence[str], streams: Streams) -> int:
 @select.as_json
 @click.pass_obj
 def _command(streams: Streams, form: str, source: Path, out: Path, as_json: bool) -> int:
-    """Turn recorded conversations in SOURCE (a file or a folder) into ticket files."""
-    module, _, name = IMPORTERS[form].partition(":")
-    report = getattr(import_module(module), name)(source, out)
-    facts = report.to_json()
+    """Turn recorded conversations in SOURCE (a file or a folder) into ticket files.
+
+    What they write runs with the other commands: --tickets OUT, or cirrus_env.register_tickets(OUT)
+    in Python.
+    """
+    module, _, name = IMPORTERS[form][0].partition(":")
+    importer = getattr(import_module(module), name)
+    with _bar(streams) as bar:
+        facts = importer(source, out, bar).to_json()
     if as_json:
         streams.json(facts)
     else:
@@ -45,15 +78,26 @@ def _command(streams: Streams, form: str, source: Path, out: Path, as_json: bool
     return OK if facts["written"] else FAILED
 
 
+@contextmanager
+def _bar(streams: Streams) -> Iterator[Callable[[int], Callable[[], None]]]:
+    with ExitStack() as stack:
+        yield lambda total: stack.enter_context(progress(streams, "conversations", total))
+
+
 def _print(streams: Streams, facts: Mapping[str, Any]) -> None:
     for file in facts["files"]:
         result = file["ticket"] or "nothing written"
         if file["ticket"] and not file["scored"]:
             result += ", unscored"
+        elif file["ticket"]:
+            result += f", {file['checkpoints']} checkpoint{'s' * (file['checkpoints'] != 1)}"
         streams.line(f"{file['source']}: {result}")
-        for dropped in file["dropped"]:
-            streams.line(f"  dropped: {one_line(dropped)}")
+        if file["why"]:
+            streams.line(f"  why: {one_line(file['why'])}")
+        for kind in ("used", "dropped"):
+            for what in file[kind]:
+                streams.line(f"  {kind}: {one_line(what)}")
     streams.line(
         f"{facts['written']} tickets written, {facts['unscored']} of them unscored; "
-        f"{facts['failed']} files failed"
+        f"{facts['failed']} conversations failed"
     )

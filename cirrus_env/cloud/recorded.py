@@ -33,7 +33,9 @@ UNRECORDED_WRITES: Final = "unrecorded_writes"
 
 _UNRECORDED: Final = "#unrecorded"
 _WORD: Final = re.compile(r"\w+")
-_SMALL: Final = frozenset("a an the my your our to of for in on at with and".split())
+_SMALL: Final = frozenset(
+    ("a", "an", "the", "my", "your", "our", "to", "of", "for", "in", "on", "at", "with", "and")
+)
 
 
 class RecordedCall(NamedTuple):
@@ -62,7 +64,8 @@ class Recording:
         functions: A list of ``{name, description, parameters, effect}``.
         calls: A list of the fields of ``RecordedCall``, in the order of the recording.
         ignorable: Argument names that never count.
-        worded: Argument names that count by their words: case, signs and small words don't matter.
+        worded: Argument names that count by their words: case, signs, small words and the order of
+            a list don't matter.
         lookups: A list of what ``Lookup.to_json`` gives.
     """
 
@@ -157,7 +160,7 @@ class RecordedCatalogue(Catalogue):
     def key(self, name: str, arguments: Mapping[str, Any]) -> str:
         """What makes two calls the same; no arguments are never the same as some."""
         counting = {
-            k: worded(v) if k in self._worded and isinstance(v, str) else v
+            k: _by_words(v) if k in self._worded else v
             for k, v in arguments.items()
             if k not in self._ignorable and v is not None
         }
@@ -172,6 +175,13 @@ def worded(text: str) -> str:
     """Free wording as it counts: its words in order, without case, signs and small words."""
     words = [word for word in _WORD.findall(text.lower()) if word not in _SMALL]
     return " ".join(words) or text
+
+
+def _by_words(value: Any) -> Any:
+    """Free wording, or a list of it in any order, as it counts."""
+    if isinstance(value, list) and all(isinstance(item, str) for item in value):
+        return sorted(map(worded, value))
+    return worded(value) if isinstance(value, str) else value
 
 
 @lru_cache(maxsize=256)

@@ -88,7 +88,8 @@ def next_turn(
             if unneeded is None and not unasked:
                 unneeded = place
             continue
-        if fits(turn, view) and (turn.needs_passed or not unasked):
+        ahead = unasked or unneeded is not None
+        if fits(turn, view) and (turn.needs_passed or not ahead):
             return place
         if not _reached(turn, view):
             break

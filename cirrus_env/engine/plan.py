@@ -56,6 +56,7 @@ def checkpoint_actions(checkpoint: Checkpoint) -> Turn:
     ]
     if reference.reply:
         actions.append(AssistantAction("reply", reference.reply))
+    actions += [AssistantAction("reply", text) for text in reference.trail]
     return tuple(actions)
 
 

@@ -180,9 +180,16 @@ def _reference(scope: Scope, path: str, id: str, node: Any) -> Part:
         calls.append(combine_tuple((Fixed(operation), arguments)))
     spoken = scope.language in entry
     reply = scope.wording(where, entry, f"reply:{id}") if spoken else Fixed("")
-    leading = entry.get("lead", {}).get(scope.language, ())
-    lead = [scope.text(f"{where}.lead[{i}]", text) for i, text in enumerate(leading)]
-    parts = combine_tuple((combine_tuple(calls), reply, combine_tuple(lead)))
+    around = [
+        combine_tuple(
+            [
+                scope.text(f"{where}.{key}[{i}]", text)
+                for i, text in enumerate(entry.get(key, {}).get(scope.language, ()))
+            ]
+        )
+        for key in ("lead", "trail")
+    ]
+    parts = combine_tuple((combine_tuple(calls), reply, *around))
     if isinstance(parts, Fixed):
         return Fixed(Reference(*parts.value))
     return lambda values: Reference.deferred(lambda: parts(values))

@@ -117,7 +117,7 @@ Calls = tuple[tuple[str, Mapping[str, Any]], ...]
 """Operations with their arguments."""
 
 
-ReferenceParts = tuple[Calls, str, tuple[str, ...]]
+ReferenceParts = tuple[Calls, str, tuple[str, ...], tuple[str, ...]]
 
 
 class Reference:
@@ -127,13 +127,20 @@ class Reference:
         calls: In order.
         reply: The words.
         lead: Replies before the calls that pass nothing: a recorded dialogue has them.
+        trail: Such replies after it.
     """
 
     __slots__ = ("_made", "_make")
 
-    def __init__(self, calls: Calls = (), reply: str = "", lead: tuple[str, ...] = ()) -> None:
+    def __init__(
+        self,
+        calls: Calls = (),
+        reply: str = "",
+        lead: tuple[str, ...] = (),
+        trail: tuple[str, ...] = (),
+    ) -> None:
         self._make: Callable[[], ReferenceParts] | None = None
-        self._made: ReferenceParts = (calls, reply, lead)
+        self._made: ReferenceParts = (calls, reply, lead, trail)
 
     @classmethod
     def deferred(cls, make: Callable[[], ReferenceParts]) -> Reference:
@@ -161,6 +168,11 @@ class Reference:
     def lead(self) -> tuple[str, ...]:
         """Replies before the calls."""
         return self._parts()[2]
+
+    @property
+    def trail(self) -> tuple[str, ...]:
+        """Replies after the reply."""
+        return self._parts()[3]
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Reference) and other._parts() == self._parts()

@@ -56,10 +56,10 @@ def test_a_report_says_what_was_written_and_what_was_dropped(source, tmp_path):
     out = tmp_path / "out"
     code, text, err = call("import", "tooltalk", str(source), "--out", str(out))
     assert (code, err) == (0, "")
-    assert "Alarm-1.json: Imported/Alarm-1-v0\n" in text
+    assert "Alarm-1.json: Imported/Alarm-1-v0, 1 checkpoint\n" in text
     assert "Talk-1.json: Imported/Talk-1-v0, unscored\n" in text
-    assert "Wrong-1.json: nothing written\n  dropped: " in text
-    assert text.endswith("2 tickets written, 1 of them unscored; 1 files failed\n")
+    assert "Wrong-1.json: nothing written\n  why: " in text
+    assert text.endswith("2 tickets written, 1 of them unscored; 1 conversations failed\n")
     assert sorted(p.name for p in out.iterdir()) == ["Alarm-1.toml", "Talk-1.toml"]
 
 

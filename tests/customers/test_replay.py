@@ -79,11 +79,17 @@ def test_does_not_answer_a_later_question_before_the_one_that_is_due():
     assert CUSTOMER.react(mind, view(made, Act("asked", "name"))).diverged
 
 
-def test_small_talk_is_left_out_when_what_comes_after_it_is_due():
-    turns = (RecordedTurn("Nice day."), RecordedTurn("Bo.", needs_asked=("name",)))
+def test_small_talk_is_left_out_when_the_assistant_has_come_further():
+    turns = (RecordedTurn("Nice day."), RecordedTurn("Bo.", needs_passed=("c",)))
     made, mind = play(*turns)
     assert CUSTOMER.react(mind, view(made)).action.text == "Nice day."
-    assert CUSTOMER.react(mind, view(made, Act("asked", "name"))).action.text == "Bo."
+    assert CUSTOMER.react(mind, view(made, passed=("c",))).action.text == "Bo."
+
+
+def test_small_talk_comes_before_the_answer_to_a_later_question():
+    turns = (RecordedTurn("Nice day."), RecordedTurn("Bo.", needs_asked=("name",)))
+    made, mind = play(*turns)
+    assert CUSTOMER.react(mind, view(made, Act("asked", "name"))).action.text == "Nice day."
 
 
 def test_small_talk_after_an_unanswered_question_does_not_save_the_recording():

@@ -246,13 +246,13 @@ def test_a_reference_is_written_when_it_is_read_and_compares_by_its_parts():
 
     def make():
         made.append(1)
-        return (("Stop", {"a": 1}),), "done", ("Hello.",)
+        return (("Stop", {"a": 1}),), "done", ("Hello.",), ("Bye.",)
 
     reference = Reference.deferred(make)
     assert not made
     assert reference.reply == "done"
-    assert reference.lead == ("Hello.",)
-    assert reference == Reference((("Stop", {"a": 1}),), "done", ("Hello.",))
+    assert (reference.lead, reference.trail) == (("Hello.",), ("Bye.",))
+    assert reference == Reference((("Stop", {"a": 1}),), "done", ("Hello.",), ("Bye.",))
     assert reference != Reference((("Stop", {"a": 1}),), "done")
     assert reference.calls == (("Stop", {"a": 1}),)
     assert made == [1]
