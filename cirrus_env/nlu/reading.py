@@ -249,7 +249,7 @@ def _bound(
     ):
         if candidate.start in open_ones:
             continue
-        if about and told.approximate(candidate, about, scan.tokens):
+        if about and slot.type != "id" and told.approximate(candidate, about, scan.tokens):
             continue
         if limits and slot.type == "money" and told.approximate(candidate, limits, scan.tokens):
             continue
