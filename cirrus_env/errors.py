@@ -11,6 +11,10 @@
     ├── ImportFormatError    a foreign file can't be read as the format it should be
     ├── MalformedText        text that a model sent can't be read (counted, never raised to it)
     ├── CloudError           an operation of the mock cloud refused, with the provider's code
+    ├── EndpointError        a model's endpoint failed for good: its episode ends invalid
+    ├── CustomerFailed       a customer's code raised, or did what it can't; ``__cause__`` is what
+    ├── JudgeFailed          a judge's code raised; ``__cause__`` is what
+    ├── RunError             a run can't go on; what it stored is kept
     ├── InvariantError       the package itself is wrong: please report it
     ├── StoreError           a run's folder can't be read or written
     │   ├── RunLocked        another runner holds the folder
@@ -94,6 +98,26 @@ class CloudError(CirrusError):
 
     def __reduce__(self) -> tuple[type[CloudError], tuple[str, str, int]]:
         return CloudError, (self.code, self.message, self.status)
+
+
+class EndpointError(CirrusError):
+    """What stands behind a seat or a judge, such as a model's endpoint, failed for good.
+
+    Raised by a customer or a judge it ends the episode with ``customer_error`` or ``judge_error``:
+    the episode is invalid and nobody's number. Raised by a policy it is the runner's to attribute.
+    """
+
+
+class CustomerFailed(CirrusError):
+    """A customer's code raised something else than ``EndpointError``, or did what it can't."""
+
+
+class JudgeFailed(CirrusError):
+    """A judge's code raised something else than ``EndpointError``."""
+
+
+class RunError(CirrusError, RuntimeError):
+    """A run can't go on, such as when no worker process comes up; what it stored is kept."""
 
 
 class InvariantError(CirrusError, AssertionError):

@@ -6,9 +6,11 @@ from dataclasses import replace
 from typing import Any
 
 from cirrus_env.cloud.kernel import CallResult
+from cirrus_env.engine.failures import assessed, fail
 from cirrus_env.engine.setting import MAX_CALLS_A_MESSAGE, SECONDS_A_CALL, SECONDS_A_REPLY
 from cirrus_env.engine.stage import Move, Stage
-from cirrus_env.errors import MalformedText
+from cirrus_env.errors import EndpointError, MalformedText
+from cirrus_env.judging.judge import Assessment
 from cirrus_env.judging.minefields import touched_by_call, touched_by_text, touched_by_words
 from cirrus_env.judging.outcome import Outcome, changed_fields, outside, record_of
 from cirrus_env.judging.tokens import count_tokens
@@ -57,9 +59,9 @@ def _fault(stage: Stage, action: AssistantAction) -> str:
     size = len(action.text) + sum(len(c.arguments) + len(c.name) for c in action.calls)
     if size > limit:
         return f"a message of {size} characters is longer than the limit of {limit}"
-    if not encodes(action.text) or not all(
-        encodes(c.name) and encodes(c.arguments) and encodes(c.id) for c in action.calls
-    ):
+    if not (
+        encodes(action.text) and encodes(action.queue) and encodes(action.reasoning)
+    ) or not all(encodes(c.name) and encodes(c.arguments) and encodes(c.id) for c in action.calls):
         return "the text holds a lone surrogate"
     if action.kind == "call":
         if not action.calls:
@@ -120,12 +122,18 @@ def _count(stage: Stage, action: AssistantAction, move: Move) -> None:
 
 def _words(stage: Stage, action: AssistantAction) -> Move:
     state, scenario = stage.state, stage.scenario
-    state.cloud.advance(SECONDS_A_REPLY)
     step = len(state.records)
     text = action.text
-    stage.say(build.assistant(text))
     acts = stage.reader.read(text, state.heard)
-    assessment = stage.setting.judge.assess(scenario, text, acts)
+    failed = None
+    try:
+        assessment = assessed(stage.setting.judge, scenario, text, acts)
+    except EndpointError as error:
+        assessment, failed = Assessment(), error
+    state.cloud.advance(SECONDS_A_REPLY)
+    stage.say(build.assistant(text))
+    if failed is not None:
+        return fail(Move(acts), "judge", failed)
     events = []
     for slot in assessment.told:
         if slot not in state.evidence.told:

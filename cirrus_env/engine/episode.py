@@ -13,7 +13,17 @@ from cirrus_env.engine import customer
 from cirrus_env.engine.options import ResetOptions, read_options
 from cirrus_env.engine.parsers import Parser, to_action
 from cirrus_env.engine.plan import reference_turns
-from cirrus_env.engine.play import assist, opened, play, play_through, record, serve, speaker
+from cirrus_env.engine.play import (
+    assist,
+    begin,
+    opened,
+    play,
+    play_through,
+    record,
+    serve,
+    speaker,
+    staged,
+)
 from cirrus_env.engine.setting import EXTERNAL, Limits, Setting, as_customer, make_setting
 from cirrus_env.engine.stage import Move, Stage
 from cirrus_env.engine.state import Snapshot, State
@@ -220,6 +230,7 @@ class TicketEpisode:
 
         Raises:
             OptionError: If an option can't be used.
+            CustomerFailed: If the customer can't begin.
         """
         chosen = read_options(options)
         if chosen.variant is not None and chosen.variant not in self.ticket.variants:
@@ -240,9 +251,10 @@ class TicketEpisode:
         if turns and setting.customer is None:
             # somebody outside takes over after these turns; the reference needs its answers
             own = find_customer(self.ticket.default_customer)
-            self._stage = opened(scenario, replace(setting, customer=own))
+            self._stage = staged(scenario, replace(setting, customer=own))
         else:
-            self._stage = opened(scenario, setting)
+            self._stage = staged(scenario, setting)
+        begin(self._stage)
         self.play_through(action for turn in turns for action in turn)
         if setting.customer is None:
             self._running.setting, self._running.state.mind = setting, None
@@ -260,6 +272,8 @@ class TicketEpisode:
         Raises:
             InvalidAction: For a wrong Python type; nothing has changed.
             EpisodeNotRunning: Before ``reset``, after the end, or out of turn.
+            CustomerFailed: The customer's code is wrong; ``truncate("customer_error")`` is left.
+            JudgeFailed: The judge's code is wrong; nothing has changed.
         """
         read = to_action(action, self._setting.parser)
         stage = self._turn_of(ASSISTANT)

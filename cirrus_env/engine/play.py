@@ -8,11 +8,13 @@ from typing import Any
 from cirrus_env.cloud.faults import fault_plan
 from cirrus_env.customers.protocol import View, speaking
 from cirrus_env.engine import assistant, customer
+from cirrus_env.engine.failures import fail, opening, reaction
 from cirrus_env.engine.plan import PATIENCE, under_way, with_waits
 from cirrus_env.engine.prompt import system_text, tool_set
 from cirrus_env.engine.setting import EXTERNAL, Setting
 from cirrus_env.engine.stage import Move, Stage
 from cirrus_env.engine.state import State
+from cirrus_env.errors import EndpointError
 from cirrus_env.judging.outcome import Outcome, ended_by_choice
 from cirrus_env.judging.progress import Progress
 from cirrus_env.judging.tally import Tally
@@ -33,6 +35,13 @@ from cirrus_env.wire import messages as build
 
 def opened(scenario: Scenario, setting: Setting) -> Stage:
     """A new episode of the scenario, after the customer's opening."""
+    stage = staged(scenario, setting)
+    begin(stage)
+    return stage
+
+
+def staged(scenario: Scenario, setting: Setting) -> Stage:
+    """A new episode of the scenario, before the customer's opening."""
     cloud = scenario.cloud.fork()
     cloud.faults = fault_plan(scenario.seed, dict(setting.faults))
     state = State(
@@ -46,13 +55,20 @@ def opened(scenario: Scenario, setting: Setting) -> Stage:
     stage.say(build.system(system_text(public, setting.system)))
     if public.role:  # an imported ticket's may hold help documents: pasting them tells nothing
         state.heard.add_source(public.role)
-    if setting.customer is None:
-        words: str = scenario.private.opening
-        acts: tuple[Act, ...] = ()
-    else:
-        words, acts, state.mind = setting.customer.begin(scenario)
-    serve(stage, CustomerAction("say", words), acts, state.mind)
     return stage
+
+
+def begin(stage: Stage) -> None:
+    """The customer opens.
+
+    Raises:
+        CustomerFailed: If it can't.
+    """
+    customer_, scenario = stage.setting.customer, stage.scenario
+    if customer_ is None:
+        serve(stage, CustomerAction("say", scenario.private.opening), (), None)
+    else:
+        serve(stage, *opening(customer_, scenario))
 
 
 def play(stage: Stage, action: AssistantAction) -> None:
@@ -62,13 +78,17 @@ def play(stage: Stage, action: AssistantAction) -> None:
     if customer_ is None:
         return
     while state.outcome is None and state.to_move == CUSTOMER:
-        reaction = customer_.react(state.mind, _view(stage))
-        if reaction.diverged:
-            state.mind = reaction.mind
-            record(stage, CUSTOMER, reaction.action.to_json(), Move(
-                reaction.acts, outcome=Outcome("diverged", "limit", False)))  # fmt: skip
+        try:
+            found = reaction(stage, customer_, _view(stage))
+        except EndpointError as error:
+            record(stage, CUSTOMER, {"kind": "stopped"}, fail(Move(), "customer", error))
             return
-        serve(stage, reaction.action, reaction.acts, reaction.mind)
+        if found.diverged:
+            state.mind = found.mind
+            record(stage, CUSTOMER, found.action.to_json(), Move(
+                found.acts, outcome=Outcome("diverged", "limit", False)))  # fmt: skip
+            return
+        serve(stage, found.action, found.acts, found.mind)
 
 
 def play_through(stage: Stage, actions: Iterable[AssistantAction]) -> None:
@@ -91,9 +111,11 @@ def assist(stage: Stage, action: AssistantAction) -> None:
     if move.how and customer_ is not None:
         # it says nothing any more, but how it feels about this ending counts
         view = _view(stage)._replace(closing=True, satisfied=_satisfied(stage))
-        last = customer_.react(stage.state.mind, view)
-        stage.state.mind = last.mind
-        move.events += _satisfaction(last.mind)
+        try:
+            stage.state.mind = last = reaction(stage, customer_, view).mind
+            move.events += _satisfaction(last)
+        except EndpointError as error:
+            fail(move, "customer", error)
     record(stage, ASSISTANT, stored.to_json(), move)
 
 
