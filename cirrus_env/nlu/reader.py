@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import lru_cache, partial
 from typing import Final, NamedTuple
 
 from cirrus_env.nlu import verbatim
@@ -63,9 +63,11 @@ class Reader:
         offered = operations(tuple(public.services), public.language)
         self._lexicon = _lexicon(slots, private, offered)
         consents = frozenset((k.operation, k.id) for k in private.consents)
+        enums = tuple(s for s in slots if s.type == "enum")
         self._subject = Subject(
             Subjects(scenario),
-            tuple(s for s in slots if s.type == "enum"),
+            enums,
+            partial(_causes, enums),
             tuple(s for s in slots if s.type == "statement"),
             tuple(s for s in slots if s.type not in _PHRASED),
             any(s.type not in _PHRASED and not s.near for s in slots),
@@ -185,6 +187,18 @@ def _lexicon(slots: tuple[Slot, ...], private: Private, offered: Mapping[str, Of
     for name, offer in offered.items():
         entries.append(Entry(OPERATION, name, "", offer.groups))
     return lexicon(tuple(entries), any(slot.type == "number" for slot in slots))
+
+
+def _causes(enums: tuple[Slot, ...]) -> Lexicon:
+    """The phrases of causes alone."""
+    return lexicon(
+        tuple(
+            Entry(VALUE, slot.name, value, groups)
+            for slot in enums
+            for value, groups in slot.values.items()
+        ),
+        False,
+    )
 
 
 def _left_out(bound: tuple[Slot, ...], private: Private) -> verbatim.LeftOut:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import lru_cache
 from itertools import pairwise
 from typing import Final, NamedTuple
@@ -32,6 +32,8 @@ class Subject(NamedTuple):
     Attributes:
         subjects: The ids that the scenario is about.
         enums: Slots told by phrases.
+        causes: Gives the phrases of the enum slots alone. All else differs between a ticket's
+            variants: read with the rest, a reply could name in each variant another cause.
         statements: Slots of consequences.
         bound: Slots told by a number, amount, date or id.
         loose: Whether one of these needs no phrase nearby.
@@ -42,6 +44,7 @@ class Subject(NamedTuple):
 
     subjects: Subjects
     enums: tuple[Slot, ...]
+    causes: Callable[[], Lexicon]
     statements: tuple[Slot, ...]
     bound: tuple[Slot, ...]
     loose: bool
@@ -106,7 +109,7 @@ class _Found:
         self.speech: dict[int, list[Hit]] = {}
         self.numbers = False
         self.ids: list[Hit] = []
-        self.silent: set[int] = set()
+        self.silent = _NOWHERE
         self.operating: list[tuple[int, Hit]] = []
         last, owners, features = lexicon.operating, lexicon.owners, lexicon.features
         by_owner: dict[int, GroupHits] = {}
@@ -141,7 +144,7 @@ class _Found:
             elif kind == CONSOLE:
                 self.console.append((name, groups, found))
 
-    def leave_out(self, sentences: set[int]) -> None:
+    def leave_out(self, sentences: frozenset[int]) -> None:
         """Forget what is told in these sentences."""
         if not sentences:
             return
@@ -182,10 +185,13 @@ def reading(subject: Subject, lexicon: Lexicon, scan: Scanner, text: str) -> Rea
             offers = proposals(offered, subject.operations, scan, speech, subject.consents)
             around = frozenset(n + k for o in offers for n in o.sentences for k in (-1, 0, 1, 2))
     detail: set[str] = set()
+    away = _NOWHERE
     if found.ids and (found.values or found.near):
-        found.leave_out(_elsewhere(subject, found.ids, scan, text))
+        away = _elsewhere(subject, found.ids, scan, text)
+        found.leave_out(away)
     if found.values:
-        _phrased(acts, subject, found, scan, around, detail)
+        _enums(acts, subject, found, scan, away)
+        _statements(acts, subject, found, around, detail)
     if subject.bound and (found.near or subject.loose) and (found.numbers or found.operating):
         _bound(acts, subject, lexicon, found, scan, text, around, detail)
     wanted = talk.requests(speech.get(c.REQUEST, ()), scan.sentences, scan.tokens)
@@ -208,19 +214,27 @@ def reading(subject: Subject, lexicon: Lexicon, scan: Scanner, text: str) -> Rea
     return Reading(tuple(acts), tuple(asked))
 
 
-def _phrased(
-    acts: list[Act],
-    subject: Subject,
-    found: _Found,
-    scan: Scanner,
-    around: frozenset[int],
-    detail: set[str],
+def _enums(
+    acts: list[Act], subject: Subject, found: _Found, scan: Scanner, away: frozenset[int]
 ) -> None:
-    """Told acts of enum and statement slots; ``detail`` gets the consequences of a proposal."""
+    """Told acts of enum slots."""
+    if all(slot.name not in found.values for slot in subject.enums):
+        return
+    lexicon = subject.causes()
+    alone = Scanner(scan.text, lexicon, scan.cues)
+    alone.run()
+    named = _Found(lexicon, alone.hits, alone.tokens)
+    named.leave_out(away)
     for slot in subject.enums:
-        if slot.name in found.values:
-            for value in told.enum_values(slot, found.values[slot.name], scan.sentences):
+        if slot.name in named.values:
+            for value in told.enum_values(slot, named.values[slot.name], alone.sentences):
                 acts.append(Act("told", slot.name, value))
+
+
+def _statements(
+    acts: list[Act], subject: Subject, found: _Found, around: frozenset[int], detail: set[str]
+) -> None:
+    """Told acts of statement slots; ``detail`` gets the consequences of a proposal."""
     for slot in subject.statements:
         if slot.name in found.values:
             said, proposed = told.statement(slot, found.values[slot.name], around)
@@ -270,7 +284,7 @@ def _bound(
             acts += (Act("told", name, value) for name, value in values if name == slot.name)
 
 
-def _elsewhere(subject: Subject, ids: list[Hit], scan: Scanner, text: str) -> set[int]:
+def _elsewhere(subject: Subject, ids: list[Hit], scan: Scanner, text: str) -> frozenset[int]:
     """Sentences about another resource: they name one of the same kind, and not ours."""
     ours = subject.subjects.ids
     kinds = subject.subjects.kinds
@@ -283,7 +297,7 @@ def _elsewhere(subject: Subject, ids: list[Hit], scan: Scanner, text: str) -> se
                 looked[token] = as_written(text, token) in ours
             right = looked[token]
             named[hit.sentence] = named.get(hit.sentence, False) or right
-    return {sentence for sentence, right in named.items() if not right}
+    return frozenset(sentence for sentence, right in named.items() if not right)
 
 
 def _pairs(scan: Scanner, sentence: int) -> frozenset[tuple[str, str]]:

@@ -168,8 +168,22 @@ class Scanner:
         if end < self.cover or i < self.cover:
             self.under, self.under_end = c.SETS[cue], self.cover
             self.special = max(self.special, self.cover)
+            if cue == c.CONTRAST:
+                self._turned(i, end)
             return
+        self._act(cue, i, end, fresh)
+
+    def _act(self, cue: int, i: int, end: int, fresh: int) -> None:
         act = ACTS.get(cue)
-        if act is not None and act(self, i, end, fresh):
-            return
-        self.stance = self.stance & c.KEEPS[cue] | c.SETS[cue]
+        if act is None or not act(self, i, end, fresh):
+            self.stance = self.stance & c.KEEPS[cue] | c.SETS[cue]
+
+    def _turned(self, i: int, end: int) -> None:
+        """A contrast turns from what was denied also where a phrase begins with it."""
+        begun = len(self.hits)
+        while begun and self.hits[begun - 1].start == i:
+            begun -= 1
+        if begun < len(self.hits):
+            self._act(c.CONTRAST, i, end, begun)
+            for hit in self.hits[begun:]:
+                hit.stance, hit.clause = self.stance, self.clause

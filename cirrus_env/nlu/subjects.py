@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from functools import lru_cache
 
 from cirrus_env.tickets import predicates as p
 from cirrus_env.tickets.model import Scenario
+from cirrus_env.tickets.scenario import make_scenario
+from cirrus_env.tickets.ticket import Ticket
 
 
 class Subjects:
@@ -24,14 +27,23 @@ class Subjects:
 
     @property
     def kinds(self) -> frozenset[str]:
-        """The kinds of these ids."""
+        """The kinds of these ids in any variant: a reply is read alike in all of them."""
         return self._look()[1]
 
     def _look(self) -> tuple[frozenset[str], frozenset[str]]:
         if self._found is None:
             ids = _subjects(self._scenario)
-            self._found = ids, frozenset(kind(id) for id in ids)
+            ticket = getattr(self._scenario, "ticket", None)
+            others = _kinds(ticket) if isinstance(ticket, Ticket) else frozenset()
+            self._found = ids, others.union(map(kind, ids))
         return self._found
+
+
+@lru_cache(maxsize=1024)
+def _kinds(ticket: Ticket) -> frozenset[str]:
+    """The kinds of what the variants of a ticket are about."""
+    scenarios = (make_scenario(ticket, 0, variant=variant) for variant in ticket.variants)
+    return frozenset(kind(id) for scenario in scenarios for id in _subjects(scenario))
 
 
 def _subjects(scenario: Scenario) -> frozenset[str]:
