@@ -105,4 +105,4 @@ def language_of(texts: tuple[str, ...]) -> str:
 
 def one_line(text: str, most: int = 200) -> str:
     """The text as one printable line of at most so many characters."""
-    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:most]
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())[:most].rstrip()

@@ -36,7 +36,7 @@ def run(arguments: Sequence[str], streams: Streams) -> int:
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True)
 @click.option("--variant", help="The root cause; drawn by the seed if left out.")
 @click.option("--language", help="en or zh; the ticket's first if left out.")
-@click.option("--customer", default="simulated", show_default=True, help="Who answers you.")
+@select.customer
 @click.pass_obj
 def _command(
     streams: Streams,
@@ -44,7 +44,7 @@ def _command(
     seed: int,
     variant: str | None,
     language: str | None,
-    customer: str,
+    customer: str | None,
 ) -> int:
     """Answer a customer yourself: talk, call tools, close or escalate."""
     (chosen, *more) = select.tickets([ticket])

@@ -28,7 +28,7 @@ def run(arguments: Sequence[str], streams: Streams) -> int:
 @select.seeds("0:5")
 @select.languages
 @click.option("--every-variant", is_flag=True, help="Each root cause with each seed.")
-@click.option("--customer", default="simulated", show_default=True)
+@select.customer
 @click.option("--reward", default="cirrus", show_default=True, help="A preset's name.")
 @select.workers
 @click.option(
@@ -48,7 +48,7 @@ def _command(
     seeds: tuple[int, ...],
     languages: tuple[str, ...],
     every_variant: bool,
-    customer: str,
+    customer: str | None,
     reward: str,
     workers: int,
     out: Path,
@@ -66,7 +66,7 @@ def _command(
     with progress(streams, "episodes", len(jobs)) as advance:
         rows = run_jobs(
             jobs,
-            settings={"customer": customer, "reward": reward},
+            settings={"reward": reward} | ({"customer": customer} if customer else {}),
             folder=out,
             resume=resume,
             workers=workers,

@@ -21,6 +21,11 @@ F = TypeVar("F", bound=Callable[..., Any])
 MOST_SEEDS: Final = 1_000_000
 _PART = re.compile(r"(\d{1,18})(?::(\d{1,18}))?", re.ASCII)
 
+customer = click.option(
+    "--customer",
+    help="Who answers: simulated, replay or replay+simulated; by default replay on an imported"
+    " ticket and simulated on others.",
+)
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 split = click.option("--split", type=click.Choice(["train", "test"]), help="Only this split.")
 

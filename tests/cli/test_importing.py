@@ -4,8 +4,13 @@ from __future__ import annotations
 
 import json
 
+import gymnasium
 import pytest
 from cli_calls import call
+from gymnasium.envs.registration import registry
+
+import cirrus_env
+from cirrus_env.runner.store import read_episodes
 
 USER = {"username": "ann", "name": "Ann Li", "email": "ann@example.com", "session_token": "t-1"}
 
@@ -89,3 +94,56 @@ def test_a_source_without_a_conversation_is_a_failure(tmp_path):
     code, _, err = call("import", "tooltalk", str(tmp_path / "empty"), "--out", out)
     assert code == 2
     assert err.count("\n") == 1
+
+
+def test_the_help_names_each_format_with_one_line():
+    text = call("import", "--help").out
+    for name in ("cirrusbench", "openai", "taubench", "tooltalk"):
+        assert f"\n    {name} " in text
+
+
+def test_a_progress_bar_is_shown_on_a_terminal(source, tmp_path):
+    shown = call("import", "tooltalk", str(source), "--out", str(tmp_path / "o"), terminal=True)
+    assert "conversations" in shown.err
+
+
+def test_runs_use_the_recorded_customer_unless_another_is_named(source, tmp_path):
+    out, kept = str(tmp_path / "out"), tmp_path / "kept"
+    call("import", "tooltalk", str(source), "--out", out)
+    for extra, customer in (
+        ((), "replay"),
+        (("--customer", "replay+simulated"), "replay+simulated"),
+    ):
+        folder = kept / customer
+        code, _, err = call(
+            "run",
+            "--agent",
+            "oracle",
+            "--tickets",
+            out,
+            "--seeds",
+            "0",
+            "--out",
+            str(folder),
+            *extra,
+        )
+        assert (code, err) == (0, "")
+        episodes = list(read_episodes(folder))
+        assert [e["trajectory"]["header"]["customer"] for e in episodes] == [customer] * 2
+        assert sorted(e["outcome"] for e in episodes) == ["success", "unscored"]
+
+
+def test_a_registered_folder_makes_environments(source, tmp_path):
+    out = tmp_path / "out"
+    call("import", "tooltalk", str(source), "--out", str(out))
+    before = dict(registry)
+    try:
+        assert cirrus_env.register_tickets(out) == ["Imported/Alarm-1-v0", "Imported/Talk-1-v0"]
+        env = gymnasium.make("Imported/Alarm-1-v0", customer="replay+simulated")
+        _, info = env.reset(seed=3)
+        assert info["customer"] == "replay"
+        *_, info = env.step("Good morning.")
+        assert info["customer"] == "simulated"
+    finally:
+        registry.clear()
+        registry.update(before)

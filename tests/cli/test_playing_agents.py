@@ -118,7 +118,7 @@ def test_run_takes_settings_variants_and_languages(tmp_path):
     )  # fmt: skip
     assert (code, err) == (0, "")
     manifest = read_manifest(tmp_path / "run")
-    assert manifest["settings"] == {"customer": "simulated", "reward": "sparse"}
+    assert manifest["settings"] == {"reward": "sparse"}
     assert {key[4] for key in manifest["jobs"]} == {"zh"}
 
 
