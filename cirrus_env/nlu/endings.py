@@ -21,6 +21,8 @@ _AUXILIARIES: Final = word_set("""
 """)
 _HAPPENED: Final = word_set("being been was were")
 """Words of what took place, not of a rule."""
+_NEXT_STEPS: Final = word_set("restart reboot payment step colleague")
+"""What is missing here: "a restart is needed" tells of this server, "a server restarts" of many."""
 _NO_DOING: Final = word_set("nothing something anything everything during")
 _OBJECTS: Final = word_set("it them this your")
 _RELATIVES: Final = word_set("that which who whose where you customers")
@@ -106,6 +108,8 @@ def _is_rule(scan: Scanner, i: int) -> bool:
         if not doing:
             return False
     stretch = tokens[first:i]
+    if stretch[0] in ("a", "an") and not _NEXT_STEPS.isdisjoint(stretch[1:2]):
+        return False
     if not en.ANCHORS.isdisjoint(stretch):
         return False
     if not _HAPPENED.isdisjoint(stretch) and _RELATIVES.isdisjoint(stretch[:5]):
