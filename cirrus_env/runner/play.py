@@ -1,19 +1,49 @@
-"""One episode of one agent; whatever fails is attributed, never counted as a number."""
+"""One episode of one agent; whatever fails is attributed, never counted as a number.
+
+===============  ============================================================================
+outcome          what failed
+===============  ============================================================================
+agent_error      the policy raised, or gave what is no action
+customer_error   the customer raised or did what it can't, or its endpoint failed for good
+judge_error      the judge raised, or its endpoint failed for good
+backend_error    anything else: the package, the episode's process, what can't be stored
+===============  ============================================================================
+
+Such an episode is invalid: it has no return, and ``--resume`` plays it again. Only a wrong setting
+(``OptionError``) and Ctrl-C stop a run. What failed is kept as a type and a place; a message may
+hold a secret and is left out (law R7).
+"""
 
 from __future__ import annotations
 
 import traceback
+from asyncio import CancelledError
 from collections.abc import Mapping
 from pathlib import PurePath
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
+from cirrus_env._version import __version__
 from cirrus_env.engine.episode import TicketEpisode
 from cirrus_env.engine.replay import trajectory
 from cirrus_env.envs.views import AssistantView
-from cirrus_env.errors import CirrusError, InvalidAction
+from cirrus_env.errors import (
+    CirrusError,
+    CustomerFailed,
+    InvalidAction,
+    JudgeFailed,
+    OptionError,
+    StoreError,
+)
 from cirrus_env.runner.agents import Agent
+from cirrus_env.runner.lines import Encoded, encode
+from cirrus_env.runner.rows import Row
 from cirrus_env.tickets.ticket import Ticket
 from cirrus_env.wire import canonical
+
+AGENT, CUSTOMER, JUDGE, BACKEND = "agent_error", "customer_error", "judge_error", "backend_error"
+
+_ESCAPING: Final = (Exception, SystemExit, CancelledError)
+"""What code from outside may raise; Ctrl-C is nobody's failure."""
 
 
 class Job(NamedTuple):
@@ -46,6 +76,36 @@ class Job(NamedTuple):
         return canonical(self.key)
 
 
+class Played(NamedTuple):
+    """An episode that has been played: its row, and its line where episodes are kept."""
+
+    row: Row
+    line: Encoded | None
+
+
+def play_job(job: Job, settings: Mapping[str, Any], *, keep: bool) -> Played:
+    """Play one episode to its end, whatever happens.
+
+    Args:
+        job: What to play.
+        settings: Keyword arguments of ``TicketEpisode``.
+        keep: Whether its line is wanted.
+
+    Raises:
+        OptionError: For a wrong setting, which is nobody's failure.
+    """
+    try:
+        episode = play(job, settings)
+        line = encode(episode) if keep else None
+    except OptionError:
+        raise
+    except StoreError as error:
+        return unplayed(job, describe(error), keep=keep)
+    except _ESCAPING as error:
+        return unplayed(job, describe(error), keep=keep)
+    return Played(Row.from_episode(episode), line)
+
+
 def play(job: Job, settings: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """Play one episode to its end.
 
@@ -61,7 +121,10 @@ def play(job: Job, settings: Mapping[str, Any] | None = None) -> dict[str, Any]:
     """
     episode = TicketEpisode(job.ticket, language=job.language, **(settings or {}))
     options = {"variant": job.variant} if job.variant else None
-    episode.reset(seed=job.seed, options=options)
+    try:
+        episode.reset(seed=job.seed, options=options)
+    except CustomerFailed as error:
+        return as_json(job, episode, _fail(episode, CUSTOMER, error))
     return as_json(job, episode, drive(job.agent, episode, job.seed))
 
 
@@ -74,21 +137,31 @@ def drive(agent: Agent, episode: TicketEpisode, seed: int) -> str:
     try:
         policy = agent.make(episode)
         policy.reset(seed)
-    except Exception as error:
-        return _fail(episode, "agent_error", error)
+    except _ESCAPING as error:
+        return _fail(episode, AGENT, error)
     view = AssistantView()
     while episode.outcome is None:
         try:
             action = policy.act(view.observe(episode))
-        except Exception as error:
-            return _fail(episode, "agent_error", error)
+        except _ESCAPING as error:
+            return _fail(episode, AGENT, error)
         try:
             episode.step(action)
         except InvalidAction as error:  # the policy gave what is no action
-            return _fail(episode, "agent_error", error)
-        except Exception as error:
-            return _fail(episode, "backend_error", error)
-    return ""
+            return _fail(episode, AGENT, error)
+        except CustomerFailed as error:
+            return _fail(episode, CUSTOMER, error)
+        except JudgeFailed as error:
+            return _fail(episode, JUDGE, error)
+        except _ESCAPING as error:
+            return _fail(episode, BACKEND, error)
+    return failure(episode)
+
+
+def failure(episode: TicketEpisode) -> str:
+    """What an endpoint's failure was that ended the episode; empty where none did."""
+    events = episode.records[-1].events if episode.records else ()
+    return next((str(event.value) for event in events if event.kind == "failed"), "")
 
 
 def as_json(job: Job, episode: TicketEpisode, error: str = "") -> dict[str, Any]:
@@ -124,14 +197,38 @@ def as_json(job: Job, episode: TicketEpisode, error: str = "") -> dict[str, Any]
     }
 
 
-def _fail(episode: TicketEpisode, reason: str, error: Exception) -> str:
+def unplayed(job: Job, error: str, *, keep: bool) -> Played:
+    """An episode of which nothing but its failure can be told: ``backend_error``, no records."""
+    language = job.language or job.ticket.languages[0]
+    episode: dict[str, Any] = {
+        "key": job.key,
+        "agent": job.agent.name,
+        "ticket": job.ticket.env_id,
+        "digest": job.ticket.digest,
+        "seed": job.seed,
+        "variant": job.variant or "",
+        "language": language,
+        "outcome": BACKEND,
+        "success": None,
+        "valid": False,
+        "return_micro": None,
+        "metrics": {},
+        "error": error,
+        "trajectory": {"header": {"version": __version__}, "records": [], "last": {}},
+    }
+    return Played(Row.from_episode(episode), encode(episode) if keep else None)
+
+
+def _fail(episode: TicketEpisode, reason: str, error: BaseException) -> str:
     if episode.outcome is None:
         episode.truncate(reason)
     return describe(error)
 
 
-def describe(error: Exception) -> str:
+def describe(error: BaseException) -> str:
     """A failure as a type and a place; its message may hold a secret and is left out (law R7)."""
+    if isinstance(error, CustomerFailed | JudgeFailed | StoreError) and error.__cause__ is not None:
+        error = error.__cause__
     frames = traceback.extract_tb(error.__traceback__)
     where = f" at {PurePath(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
     return f"{type(error).__name__}{where}"

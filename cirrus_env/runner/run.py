@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import closing
 from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from cirrus_env._version import __version__
-from cirrus_env.engine.episode import TicketEpisode
 from cirrus_env.errors import OptionError
-from cirrus_env.judging.reward import reward_rule
 from cirrus_env.runner.agents import Agent
-from cirrus_env.runner.play import Job, play
+from cirrus_env.runner.lines import key_of
+from cirrus_env.runner.manifest import check_settings, manifest_of
+from cirrus_env.runner.play import Job, Played, play_job
+from cirrus_env.runner.pool import play_in_processes
 from cirrus_env.runner.rows import Row
-from cirrus_env.runner.store import RunStore, key_of, read_episodes
+from cirrus_env.runner.store import RunStore, read_episodes
 from cirrus_env.tickets.ticket import Ticket
+
+Batches = Generator[list[tuple[Job, Played]], None, None]
 
 
 def jobs_for(
@@ -60,28 +63,6 @@ def _languages(ticket: Ticket, wanted: Sequence[str] | None) -> Sequence[str | N
     return [language for language in ticket.languages if language in wanted]
 
 
-def manifest_of(jobs: Sequence[Job], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """What the run is, as JSON: the same jobs and settings give the same manifest."""
-    check_settings(jobs, settings)
-    return {
-        "version": __version__,
-        "reward": reward_rule(settings.get("reward", "cirrus")).to_json(),
-        "settings": dict(settings),
-        "tickets": {job.ticket.env_id: job.ticket.digest for job in jobs},
-        "jobs": [job.key for job in jobs],
-    }
-
-
-def check_settings(jobs: Sequence[Job], settings: Mapping[str, Any]) -> None:
-    """Refuse settings that no episode could begin with, before anything is stored.
-
-    Raises:
-        OptionError: Naming the setting.
-    """
-    for job in {(j.ticket.digest, j.language): j for j in jobs}.values():
-        TicketEpisode(job.ticket, language=job.language, **settings)
-
-
 def run_jobs(
     jobs: Sequence[Job],
     *,
@@ -89,72 +70,99 @@ def run_jobs(
     folder: Path | None = None,
     resume: bool = False,
     workers: int = 1,
+    processes: int = 1,
     on_done: Callable[[Row], None] | None = None,
+    on_kept: Callable[[Row], None] | None = None,
 ) -> list[Row]:
     """Play the jobs.
 
     Args:
         jobs: What to play.
-        settings: Keyword arguments of ``TicketEpisode``; JSON where a folder is given.
-        folder: Where every episode is kept, each written before the next is waited for; None to
+        settings: Keyword arguments of ``TicketEpisode``; objects among them go into a folder's
+            manifest by name and type, and must be picklable for several processes.
+        folder: Where every episode is kept, each written before it is told to anybody; None to
             keep rows only.
         resume: Go on with a run that the folder holds: what stands is not played again; episodes
             that failed for outside reasons are.
         workers: Episodes at once, in threads: worth it for agents that wait for a model.
-        on_done: Called with each row, in the order of completion.
+        processes: Processes to play in, each one episode at a time: worth it for everything else.
+            Whatever is chosen, the episodes are the same byte for byte; only the order of a
+            folder's lines may differ.
+        on_done: Called with each row that was played, in the order of completion.
+        on_kept: Called with each row that stood already, in the order of the folder's lines.
 
     Returns:
         One row a job, in the order of the jobs.
 
     Raises:
         StoreError: If the folder can't be used; what it held is kept.
+        OptionError: For a wrong setting, or what can't be sent to another process.
+        RunError: If no process comes up.
     """
     settings = dict(settings or {})
+    if workers > 1 and processes > 1:
+        raise OptionError("a run goes on in threads or in processes, not in both")
     rows: dict[str, Row] = {}
 
-    def finish(job: Job, episode: Mapping[str, Any]) -> None:
-        row = rows[job.id] = Row.from_episode(episode)
-        if on_done is not None:
-            on_done(row)
+    def finish(batch: Iterable[tuple[Job, Played]]) -> None:
+        for job, played in batch:
+            rows[job.id] = played.row
+            if on_done is not None:
+                on_done(played.row)
+
+    def batches(left: Sequence[Job]) -> Batches:
+        keep = folder is not None
+        if processes > 1 and len(left) > 1:
+            return _in_processes(left, settings, processes, keep)
+        return _in_threads(left, settings, workers, keep)
 
     if folder is None:
         check_settings(jobs, settings)
-        for job, episode in _played(jobs, settings, workers):
-            finish(job, episode)
+        with closing(batches(jobs)) as ready:
+            for batch in ready:
+                finish(batch)
         return [rows[job.id] for job in jobs]
     with RunStore(folder, manifest_of(jobs, settings), resume=resume) as store:
-        left = {job.id: job for job in jobs}
-        for key in store.done():
-            left.pop(key, None)
+        done = store.done()
+        left = [job for job in jobs if job.id not in done]
         if len(left) < len(jobs):
-            wanted = {job.id: job for job in jobs if job.id not in left}
+            wanted = {job.id for job in jobs} & done
             for episode in read_episodes(folder):
                 key = key_of(episode)
                 if key in wanted:
-                    finish(wanted[key], episode)
-        for job, episode in _played(list(left.values()), settings, workers):
-            store.append(episode)
-            finish(job, episode)
+                    row = rows[key] = Row.from_episode(episode)
+                    if on_kept is not None:
+                        on_kept(row)
+        with closing(batches(left)) as ready:
+            for batch in ready:
+                store.extend([played.line for _, played in batch if played.line is not None])
+                finish(batch)
     return [rows[job.id] for job in jobs]
 
 
-def _played(
-    jobs: Sequence[Job], settings: Mapping[str, Any], workers: int
-) -> Iterator[tuple[Job, dict[str, Any]]]:
+def _in_processes(
+    jobs: Sequence[Job], settings: Mapping[str, Any], processes: int, keep: bool
+) -> Batches:
+    yield from play_in_processes(jobs, settings, processes, keep=keep)
+
+
+def _in_threads(
+    jobs: Sequence[Job], settings: Mapping[str, Any], workers: int, keep: bool
+) -> Batches:
     if workers <= 1:
         for job in jobs:
-            yield job, play(job, settings)
+            yield [(job, play_job(job, settings, keep=keep))]
         return
     executor = ThreadPoolExecutor(workers, thread_name_prefix="episode")
     waiting = iter(jobs)
-    running: dict[Future[dict[str, Any]], Job] = {}
+    running: dict[Future[Played], Job] = {}
     try:
         while True:
             for job in islice(waiting, workers - len(running)):
-                running[executor.submit(play, job, settings)] = job
+                running[executor.submit(play_job, job, settings, keep=keep)] = job
             if not running:
                 return
-            for future in wait(running, return_when=FIRST_COMPLETED).done:
-                yield running.pop(future), future.result()
+            done = wait(running, return_when=FIRST_COMPLETED).done
+            yield [(running.pop(future), future.result()) for future in done]
     finally:
         executor.shutdown(cancel_futures=True)

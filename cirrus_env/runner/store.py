@@ -1,14 +1,12 @@
 """A run's folder: ``manifest.json``, ``episodes.jsonl`` and ``lock`` (law R3).
 
-The manifest says what the run is and is written once, whole. Every episode is one line that is
-appended and synchronised before the next one starts::
-
-    {"sha256":"<64 hex digits>","episode":{...}}
-
-The checksum covers the bytes of the episode's JSON. A line is there whole or not at all: a torn
-last line, left by a crash, is cut off by the next runner and overlooked by readers; a broken line
-anywhere else is an error. Of two lines with the same key the later one counts, so an episode that
-failed for outside reasons can be tried again. The lock is the kernel's and dies with its process.
+``manifest.json`` says what the run is: one object with ``format``, ``sha256`` (of the canonical
+JSON of the rest) and what ``runner.manifest`` puts in. It is written once, whole, before anything
+else. Every episode is one checksummed line of ``episodes.jsonl`` (see ``runner.lines``), appended
+and synchronised before it is told to anybody. A line is there whole or not at all: what a crash
+tore is cut off by the next runner and overlooked by readers. Of two lines with the same key the
+later one counts, so an episode that failed for outside reasons can be tried again. Nothing else is
+ever written into the folder, and no name in it depends on what an agent is called or says.
 """
 
 from __future__ import annotations
@@ -16,50 +14,27 @@ from __future__ import annotations
 import errno
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
 
-from cirrus_env.errors import RunLocked, StoreError, StoreFull
-from cirrus_env.runner.files import sync_folder, write_whole
+from cirrus_env.errors import StoreError, StoreFull
+from cirrus_env.runner.files import remove_leftovers, sync_folder, write_all, write_whole
+from cirrus_env.runner.lines import Encoded, decode, encode, scan
+from cirrus_env.runner.lock import take_lock
 from cirrus_env.wire import canonical, digest
 
 FORMAT: Final = 1
 MANIFEST: Final = "manifest.json"
 EPISODES: Final = "episodes.jsonl"
-LOCK: Final = "lock"
-
-_HEAD = b'{"sha256":"'
-_MIDDLE = b'","episode":'
-_START = len(_HEAD) + 64 + len(_MIDDLE)
-
-
-def encode(episode: Mapping[str, Any]) -> bytes:
-    """An episode as one checksummed line."""
-    body = canonical(episode).encode()
-    return _HEAD + digest(body).encode() + _MIDDLE + body + b"}\n"
-
-
-def decode(line: bytes) -> dict[str, Any] | None:
-    """The episode of a line; None where the line is torn or broken."""
-    body = line[_START:-2]
-    if line != _HEAD + digest(body).encode() + _MIDDLE + body + b"}\n":
-        return None
-    episode: dict[str, Any] = json.loads(body)
-    return episode
-
-
-def key_of(episode: Mapping[str, Any]) -> str:
-    """What makes two lines the same episode."""
-    return canonical(episode["key"])
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """The run's manifest.
+    """What the run is, without the file's own ``format`` and ``sha256``.
 
     Raises:
-        StoreError: If the folder holds no run, or one of another format.
+        StoreError: If the folder holds no run, one of another format, or a damaged manifest.
     """
     path = folder / MANIFEST
     try:
@@ -68,10 +43,12 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise StoreError(f"{folder} holds no run: there is no {MANIFEST}") from None
     except OSError as error:
         raise StoreError(f"{path} can't be read: {error.strerror}") from error
-    except ValueError as error:
+    except (ValueError, RecursionError) as error:
         raise StoreError(f"{path} is not JSON: {error}") from None
-    if not isinstance(manifest, dict) or manifest.get("format") != FORMAT:
+    if not isinstance(manifest, dict) or manifest.pop("format", None) != FORMAT:
         raise StoreError(f"{path} is no manifest of format {FORMAT}")
+    if manifest.pop("sha256", None) != digest(manifest):
+        raise StoreError(f"{path} is damaged: its checksum is wrong; restore it from a copy")
     return manifest
 
 
@@ -79,48 +56,19 @@ def read_episodes(folder: Path) -> Iterator[dict[str, Any]]:
     """The run's episodes in the order of their lines, the latest of each key only.
 
     Raises:
-        StoreError: If the file can't be read or a line other than the last is broken.
+        StoreError: If the file can't be read or a line is damaged: names file and line.
     """
     path = folder / EPISODES
-    latest = {key: offset for key, offset, _ in _lines(path)[0]}
+    latest = {line.key: line for line in scan(path)[0]}
     if not latest:
         return
     with path.open("rb") as file:
-        for offset in sorted(latest.values()):
-            file.seek(offset)
+        for line in sorted(latest.values(), key=lambda line: line.offset):
+            file.seek(line.offset)
             episode = decode(file.readline())
             if episode is None:
-                raise StoreError(f"{path} has changed while it was read")
+                raise StoreError(f"{path}: line {line.number} has changed while it was read")
             yield episode
-
-
-def _lines(path: Path) -> tuple[list[tuple[str, int, bool]], int]:
-    """(key, offset, valid) of every line, and where the last whole line ends."""
-    found: list[tuple[str, int, bool]] = []
-    end = offset = 0
-    broken = 0
-    try:
-        with path.open("rb") as file:
-            for number, line in enumerate(file, 1):
-                if broken:
-                    raise StoreError(
-                        f"{path}: line {broken} is damaged; restore the file from a copy, "
-                        "or delete that line to run its episode again"
-                    )
-                episode = decode(line)
-                if episode is None:
-                    broken = number
-                else:
-                    found.append((key_of(episode), offset, bool(episode["valid"])))
-                    end = offset + len(line)
-                offset += len(line)
-    except FileNotFoundError:
-        return [], 0
-    except StoreError:
-        raise
-    except OSError as error:
-        raise StoreError(f"{path} can't be read: {error.strerror}") from error
-    return found, end
 
 
 class RunStore:
@@ -135,7 +83,8 @@ class RunStore:
     Raises:
         RunLocked: Another runner holds the folder.
         StoreFull: The disk is full or read-only.
-        StoreError: The folder holds a run and ``resume`` is false, or another run.
+        StoreError: The folder holds a run and ``resume`` is false, or another run, or a damaged
+            one.
     """
 
     def __init__(self, folder: Path, manifest: Mapping[str, Any], *, resume: bool = False) -> None:
@@ -143,26 +92,30 @@ class RunStore:
         self._data = self._lock = -1
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            self._lock = _take_lock(folder)
-            self._begin({"format": FORMAT, **manifest}, resume)
+            self._lock = take_lock(folder)
+            self._begin(json.loads(canonical(dict(manifest))), resume)
             path = folder / EPISODES
-            lines, self._end = _lines(path)
-            self._done = {key: valid for key, _, valid in lines}
+            lines, self._end = scan(path)
+            self._done = {line.key: line.valid for line in lines}
             self._data = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o644)
             if os.fstat(self._data).st_size > self._end:
                 os.ftruncate(self._data, self._end)
             os.fsync(self._data)
             sync_folder(folder)
-        except OSError as error:
+        except BaseException as error:
             self.close()
-            raise _typed(error, folder) from error
+            if isinstance(error, OSError):
+                raise _typed(error, folder) from error
+            raise
 
     def _begin(self, manifest: dict[str, Any], resume: bool) -> None:
         path = self.folder / MANIFEST
+        remove_leftovers(path)
         if not path.exists():
             if (self.folder / EPISODES).exists():
                 raise StoreError(f"{self.folder} has {EPISODES} but no {MANIFEST}")
-            write_whole(path, canonical(manifest).encode() + b"\n")
+            whole = {"format": FORMAT, "sha256": digest(manifest), **manifest}
+            write_whole(path, canonical(whole).encode() + b"\n")
             return
         if not resume:
             raise StoreError(f"{self.folder} already holds a run; resume it or name another folder")
@@ -188,19 +141,24 @@ class RunStore:
             StoreFull: The disk is full or read-only; the file is as it was.
             StoreError: Something else is wrong with the disk, or the store is closed.
         """
+        self.extend([encode(episode)])
+
+    def extend(self, episodes: Sequence[Encoded]) -> None:
+        """Write several episodes, all or none of them, synchronised once."""
         if self._data < 0:
             raise StoreError(f"{self.folder}: this store is closed")
-        line = encode(episode)
+        data = b"".join(episode.data for episode in episodes)
         try:
-            rest = memoryview(line)
-            while rest:
-                rest = rest[os.write(self._data, rest) :]
+            write_all(self._data, data)
             os.fsync(self._data)
         except OSError as error:
             self._cut()
             raise _typed(error, self.folder) from error
-        self._end += len(line)
-        self._done[key_of(episode)] = bool(episode["valid"])
+        except BaseException:  # Ctrl-C between two system calls
+            self._cut()
+            raise
+        self._end += len(data)
+        self._done.update((episode.key, episode.valid) for episode in episodes)
 
     def _cut(self) -> None:
         """Take back half a line; where even that fails the next runner does it."""
@@ -228,24 +186,9 @@ class RunStore:
         self.close()
 
 
-def _take_lock(folder: Path) -> int:
-    import fcntl  # on POSIX only; reading a run works everywhere
-
-    descriptor = os.open(folder / LOCK, os.O_RDWR | os.O_CREAT, 0o644)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError as error:
-        holder = os.read(descriptor, 20).decode("ascii", "replace").strip()
-        os.close(descriptor)
-        if error.errno not in (errno.EWOULDBLOCK, errno.EACCES):
-            raise
-        raise RunLocked(f"{folder} is held by another runner (process {holder or '?'})") from None
-    os.ftruncate(descriptor, 0)
-    os.write(descriptor, f"{os.getpid()}\n".encode())
-    return descriptor
-
-
-_NO_ROOM = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM})
+_NO_ROOM = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EACCES, errno.EPERM}
+)
 
 
 def _typed(error: OSError, folder: Path) -> StoreError:

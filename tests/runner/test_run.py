@@ -165,10 +165,16 @@ def test_a_run_is_kept_and_resuming_gives_the_same_as_never_stopping(tmp_path):
     with pytest.raises(KeyboardInterrupt):
         run_jobs(jobs, folder=tmp_path / "part", on_done=stop_after_two)
     assert len(digests(tmp_path / "part")) == 2
-    played = []
-    again = run_jobs(jobs, folder=tmp_path / "part", resume=True, on_done=played.append)
+    played, kept = [], []
+    again = run_jobs(
+        jobs,
+        folder=tmp_path / "part",
+        resume=True,
+        on_done=played.append,
+        on_kept=kept.append,
+    )
     assert again == whole
-    assert len(played) == 6
+    assert (kept, len(played)) == (seen, 4)
     assert digests(tmp_path / "part") == digests(tmp_path / "whole")
     manifest = read_manifest(tmp_path / "part")
     assert manifest["tickets"] == {TICKET.env_id: TICKET.digest}
@@ -229,4 +235,4 @@ def test_a_failure_while_threads_run_stops_the_run(tmp_path):
     jobs = jobs_for([DO_NOTHING], [TICKET], range(20))
     with pytest.raises(OSError, match="the disk is gone"):
         run_jobs(jobs, folder=tmp_path, workers=3, on_done=fail)
-    assert len(digests(tmp_path)) == 1
+    assert 1 <= len(digests(tmp_path)) <= 3  # one batch of what was ready
