@@ -164,8 +164,12 @@ def on_groups_changed(work: Work, data: Mapping[str, Any]) -> None:
 def on_restart_wanted(work: Work, data: Mapping[str, Any]) -> None:
     """Restart once the order that was placed in the same call has taken effect."""
     instance = work.get(Instance, data["instance"])
-    if instance is not None and instance.pending_type and instance.status == "Running":
+    if instance is None or instance.status != "Running":
+        return
+    if instance.pending_type:
         reboot(work, instance)
+    elif data["again"]:  # the order's own event comes after this one
+        work.emit("instance.restart_wanted", instance=instance.id, again=False)
 
 
 HANDLERS: Final = {

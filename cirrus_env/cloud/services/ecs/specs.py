@@ -41,7 +41,7 @@ def modify(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
         pay(work, instance, cents, order)
         instance = work.change(instance, pending_type=target)
     if arguments.get("RebootWhenFinished") and instance.status == "Running" and at_once:
-        work.emit("instance.restart_wanted", instance=instance.id)
+        work.emit("instance.restart_wanted", instance=instance.id, again=True)
     return {"OrderId": order}
 
 
