@@ -38,7 +38,10 @@ MARKED: Final = 2048
 LATER: Final = 4096
 """What follows once something else is done."""
 
-EVERY: Final = 8191
+RETRACTED: Final = 8192
+"""Taken back later in the reply; such words are quoted as well."""
+
+EVERY: Final = 16383
 UNSAID: Final = NEG | DENIED | HEDGE | EPISTEMIC | CONDITION | REPORT | QUOTE | ASK
 """Words with any of these bits assert nothing."""
 NO_CAUSE: Final = UNSAID | FUTURE | LATER | ASIDE | GENERAL
@@ -55,15 +58,16 @@ CONTRAST, BECAUSE, SO, AND, SUBORDINATE = range(10, 15)
 NOT, NOT_TRUE, NOT_SO, INSTEAD_OF = range(15, 19)
 MODAL, PERHAPS, IF, ONCE, REPORTED, WILL, ALSO, RULE = range(19, 27)
 WITHDRAWN, WRONG_THAT, CAUSE, PLAIN, OR, THIS_CASE, FORGED, DATA, UNREAL = range(27, 36)
-SPEECH: Final = 36
+OOPS, CHOICE = range(36, 38)
+SPEECH: Final = 38
 """Cues from here on are kept as hits: they say what kind of sentence it is."""
 
 # -- cues kept as hits -----------------------------------------------------------------------
 
-PERMIT, INTENT, GO_AHEAD, REQUEST, ADVICE, REMAINS = range(36, 42)
-DONE, SOON, GIFT, REFUSE, HAND_OVER, COURTESY, INTERROGATIVE, TAG = range(42, 50)
-ABOUT, AT_MOST, OTHER_MONEY, YUAN, CENTS = range(50, 55)
-YES, NO, FIRST, SECOND, THIRD = range(55, 60)
+PERMIT, INTENT, GO_AHEAD, REQUEST, ADVICE, REMAINS = range(38, 44)
+DONE, SOON, GIFT, REFUSE, HAND_OVER, COURTESY, INTERROGATIVE, TAG = range(44, 52)
+ABOUT, AT_MOST, OTHER_MONEY, YUAN, CENTS = range(52, 57)
+YES, NO, FIRST, SECOND, THIRD = range(57, 62)
 FIRST_FEATURE: Final = 64
 """Features of the ticket's own lexicon start here."""
 
@@ -81,6 +85,7 @@ SETS: Final = tuple(
         WILL: FUTURE,
         ALSO: ASIDE,
         RULE: GENERAL,
+        CHOICE: EPISTEMIC,
     }.get(cue, 0)
     for cue in range(FIRST_FEATURE)
 )

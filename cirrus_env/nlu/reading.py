@@ -9,21 +9,25 @@ from typing import Final, NamedTuple
 
 from cirrus_env.nlu import cues as c
 from cirrus_env.nlu import talk, told
+from cirrus_env.nlu import words_en as en
 from cirrus_env.nlu.found import Hit
 from cirrus_env.nlu.heard import Heard
 from cirrus_env.nlu.lexicon import CONSOLE, FACT, NEAR, UNIT, VALUE, Lexicon
 from cirrus_env.nlu.normalise import as_written, flat, plain, tokens
 from cirrus_env.nlu.proposals import Offer, Offered, proposals
 from cirrus_env.nlu.scanner import Scanner
-from cirrus_env.nlu.subjects import Subjects, kind
+from cirrus_env.nlu.subjects import Subjects, is_name, kind
 from cirrus_env.nlu.told import GroupHits
 from cirrus_env.nlu.values import find_values
+from cirrus_env.nlu.wording import word_set
 from cirrus_env.tickets.model import Slot
 from cirrus_env.wire import Act
 
 _PUTTING: Final = (c.PERMIT, c.GO_AHEAD)
 _NOWHERE: Final[frozenset[int]] = frozenset()
 _REPEATABLE: Final = 4
+_PRONOUNS: Final = word_set("it its they their that 它 其 该")
+"""How a sentence begins that goes on about what was named just before."""
 
 
 class Subject(NamedTuple):
@@ -257,6 +261,7 @@ def _bound(
     candidates = find_values(scan, lexicon.numerals, found.speech)
     about, limits = found.speech.get(c.ABOUT), found.speech.get(c.AT_MOST)
     values: dict[tuple[str, str], None] = {}
+    retracted: set[tuple[str, str]] = set()
     open_ones = told.alternatives(candidates, scan.tokens) if len(candidates) > 1 else ()
     for slot, candidate in told.bind(
         subject.bound, found.near, candidates, found.units, scan.tokens
@@ -274,10 +279,15 @@ def _bound(
         stance = candidate.hit.stance
         if slot.type != "id" and candidate.hit.sentence in found.silent:
             continue
+        if stance & c.RETRACTED:
+            retracted.add((slot.name, value))
+        if slot.type == "id" and told.disowned(candidate, scan.tokens):
+            if value not in subject.subjects.ids:
+                continue
         if candidate.hit.sentence in around and value == slot.value:
             if not stance & (c.UNSAID & ~(c.ASK | c.CONDITION | c.HEDGE)):
                 detail.add(slot.name)
-        if not stance & c.UNSAID:
+        if not stance & c.UNSAID and (slot.name, value) not in retracted:
             values[slot.name, value] = None
     if values:
         for slot in subject.bound:
@@ -285,19 +295,42 @@ def _bound(
 
 
 def _elsewhere(subject: Subject, ids: list[Hit], scan: Scanner, text: str) -> frozenset[int]:
-    """Sentences about another resource: they name one of the same kind, and not ours."""
-    ours = subject.subjects.ids
-    kinds = subject.subjects.kinds
-    named: dict[int, bool] = {}
+    """Sentences about another resource: of some kind they name one, and none that is ours.
+
+    A server named otherwise ("the server web-node-3") is one, too. What follows with "it" is about
+    the same resource.
+    """
+    servers = {
+        scan.tokens[hit.start]
+        for hit in ids
+        if not en.THE_SERVER.isdisjoint(scan.tokens[max(0, hit.start - 2) : hit.start])
+    }
+    ours, kinds = subject.subjects.ids, subject.subjects.kinds
+    own = {kind(id) for id in ours}
+    named: dict[int, dict[str, bool]] = {}
     looked: dict[str, bool] = {}
     for hit in ids:
         token = scan.tokens[hit.start]
-        if kind(token) in kinds:
-            if token not in looked:
-                looked[token] = as_written(text, token) in ours
-            right = looked[token]
-            named[hit.sentence] = named.get(hit.sentence, False) or right
-    return frozenset(sentence for sentence, right in named.items() if not right)
+        group = kind(token)
+        if group not in kinds:
+            if token not in servers or not is_name(token):
+                continue
+            group = ""
+        if token not in looked:
+            looked[token] = as_written(text, token) in ours
+        right = named.setdefault(hit.sentence, {})
+        right[group] = right.get(group, False) or looked[token]
+    found: set[int] = set()
+    other = False
+    for number, sentence in enumerate(scan.sentences):
+        right = named.get(number, {})
+        if right:
+            other = not any(right.values()) or not all(right[k] for k in right if k in own)
+        elif other:
+            other = scan.tokens[sentence.start] in _PRONOUNS
+        if other:
+            found.add(number)
+    return frozenset(found)
 
 
 def _pairs(scan: Scanner, sentence: int) -> frozenset[tuple[str, str]]:

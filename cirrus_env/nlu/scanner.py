@@ -150,6 +150,11 @@ class Scanner:
         if cue and i >= self.cue_end:
             self._cue(cue, i, end, fresh)
 
+    def _segment_end(self, i: int) -> int:
+        while i < self.count and self.tokens[i] not in en.BREAKS:
+            i += 1
+        return i
+
     def _here(self, i: int) -> int:
         stance = self.stance
         if i < self.under_end:
@@ -167,7 +172,9 @@ class Scanner:
         self.cue_end = end
         if end < self.cover or i < self.cover:
             self.under, self.under_end = c.SETS[cue], self.cover
-            self.special = max(self.special, self.cover)
+            if cue == c.NOT and self.tokens[self.cover] in en.GOING_ON:
+                self.under_end = self._segment_end(self.cover)
+            self.special = max(self.special, self.under_end)
             if cue == c.CONTRAST:
                 self._turned(i, end)
             return

@@ -126,8 +126,23 @@ def _or(scan: Scanner, i: int, end: int, fresh: int) -> None:
 def _withdrawn(scan: Scanner, i: int, end: int, fresh: int) -> None:
     if not scan.stance & (c.UNSAID & ~c.ASK):
         for hit in scan.hits[scan.withdrawn : fresh]:
-            hit.stance |= c.QUOTE
+            hit.stance |= c.QUOTE | c.RETRACTED
         scan.withdrawn = fresh
+
+
+def _oops(scan: Scanner, i: int, end: int, fresh: int) -> None:
+    """A word of self-correction takes back what precedes where it opens a sentence."""
+    if i - scan.sentence_start <= 1:
+        _withdrawn(scan, i, end, fresh)
+
+
+def _choice(scan: Scanner, i: int, end: int, fresh: int) -> None:
+    """What was just listed is left open: "one of these will be the way"."""
+    first = scan.sentence_hit
+    if first == fresh and scan.sentences:
+        first = scan.sentences[-1].first
+    for hit in scan.hits[first:fresh]:
+        hit.stance |= c.EPISTEMIC
 
 
 def _unreal(scan: Scanner, i: int, end: int, fresh: int) -> None:
@@ -156,7 +171,7 @@ ACTS: Final[Mapping[int, Act]] = MappingProxyType(
         c.NOT: _not, c.NOT_SO: _not_so, c.MODAL: _modal, c.PERHAPS: _perhaps, c.IF: _if,
         c.REPORTED: _reported, c.ALSO: _also, c.RULE: _rule, c.THIS_CASE: _this_case,
         c.FORGED: _forged, c.DATA: _data, c.CAUSE: _cause, c.OR: _or, c.WITHDRAWN: _withdrawn,
-        c.WRONG_THAT: _wrong_that, c.UNREAL: _unreal,
+        c.WRONG_THAT: _wrong_that, c.UNREAL: _unreal, c.OOPS: _oops, c.CHOICE: _choice,
     }
 )  # fmt: skip
 """What each cue does at token ``i`` (the cue ends before ``end``, the hits from ``fresh`` on lie

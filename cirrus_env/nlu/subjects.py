@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from typing import Final
 
+from cirrus_env.nlu.wording import word_set
 from cirrus_env.tickets import predicates as p
 from cirrus_env.tickets.model import Scenario
 from cirrus_env.tickets.scenario import make_scenario
 from cirrus_env.tickets.ticket import Ticket
+
+_NO_NAMES: Final = word_set("""
+    i d s eip vpc sg vsw q e t m g r p v utc gmt step option case part item number no ipv x y
+    day page section phase level tier chapter point port
+""")
+_LONGEST: Final = 20
 
 
 class Subjects:
@@ -62,6 +70,14 @@ def kind(id: str) -> str:
     """What ids of one kind have in common: the letters before the first hyphen; empty for none."""
     head, hyphen, rest = id.partition("-")
     return head.lower() if hyphen and rest and head.isalpha() and len(head) <= 6 else ""
+
+
+def is_name(token: str) -> bool:
+    """Whether a token with a figure is a server's name, such as ``web-node-3``."""
+    head, _, rest = token.partition("-")
+    if not head.isalpha() or not token.isascii() or head in _NO_NAMES or len(token) > _LONGEST:
+        return False
+    return not head.startswith("ecs") and any(part.isdigit() for part in rest.split("-"))
 
 
 def _ids(predicate: p.Predicate) -> Iterator[str]:

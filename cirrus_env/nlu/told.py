@@ -10,7 +10,7 @@ from typing import Final
 
 from cirrus_env.nlu import cues as c
 from cirrus_env.nlu.found import Hit, Sentence
-from cirrus_env.nlu.values import Candidate, fits
+from cirrus_env.nlu.values import Candidate, cents, fits
 from cirrus_env.tickets.model import Slot
 
 GroupHits = list[tuple[int, Hit]]
@@ -18,6 +18,8 @@ GroupHits = list[tuple[int, Hit]]
 
 _NEGATED: Final = c.NEG | c.DENIED
 _EITHER: Final = frozenset(("or", "/", "或", "还"))
+_NOT: Final = frozenset(("not", "never", "没", "未", "并", "不"))
+_BETWEEN: Final = frozenset((",", "and", "while", "whereas", "vcpu", "cpu", "computing", "算"))
 _NO_ANCHORS: Final[dict[int, list[Hit]]] = {}
 _DISTANCE_OF_A_COMMA: Final = 4
 _APPROXIMATE: Final = 3
@@ -53,11 +55,21 @@ def enum_values(slot: Slot, hits: dict[str, GroupHits], sentences: Sequence[Sent
         if not here:
             continue
         plain = [pair for pair in here if not pair[1].stance & c.NO_CAUSE]
-        if complete(plain, len(groups)) and not _denied(here, len(groups)):
+        if (
+            complete(plain, len(groups))
+            and not _denied(here, len(groups))
+            and not _retracted(here, len(groups))
+        ):
             found[value] = plain
-    if len(found) > 1:
-        found = {v: h for v, h in found.items() if not _one_of(v, found, slot, sentences)}
+    if found and len(hits) > 1:
+        meant = {v: [pair for pair in h if not pair[1].stance & c.UNSAID] for v, h in hits.items()}
+        found = {v: h for v, h in found.items() if not _one_of(v, h, meant, slot, sentences)}
     return list(found)
+
+
+def _retracted(hits: GroupHits, groups: int) -> bool:
+    """Whether this was said and taken back: then later words of the reply don't tell it again."""
+    return complete([pair for pair in hits if pair[1].stance & c.RETRACTED], groups)
 
 
 def _denied(hits: GroupHits, groups: int) -> bool:
@@ -82,18 +94,24 @@ def _denied(hits: GroupHits, groups: int) -> bool:
 
 
 def _one_of(
-    value: str, found: dict[str, GroupHits], slot: Slot, sentences: Sequence[Sentence]
+    value: str,
+    here: GroupHits,
+    meant: Mapping[str, GroupHits],
+    slot: Slot,
+    sentences: Sequence[Sentence],
 ) -> bool:
     """Whether the value is but one of the alternatives of a sentence ("A or B")."""
     groups = len(slot.values[value])
-    for number in dict.fromkeys(h.sentence for _, h in found[value]):
+    for number in dict.fromkeys(h.sentence for _, h in here):
         if not sentences[number].either:
             continue
-        if not complete([p for p in found[value] if p[1].sentence == number], groups, 0):
+        if not complete([p for p in here if p[1].sentence == number], groups, 0):
             continue
-        for other, hits in found.items():
-            if other != value and complete(
-                [p for p in hits if p[1].sentence == number], len(slot.values[other]), 0
+        own = {(h.start, h.end) for _, h in here}
+        for other, hits in meant.items():
+            if other != value and any(
+                group == 0 and h.sentence == number and (h.start, h.end) not in own
+                for group, h in hits
             ):
                 return True
     return False
@@ -121,6 +139,8 @@ def statement(
         for _, hit in here:
             stances |= hit.stance
         said = [pair for pair in here if not pair[1].stance & c.UNSAID]
+        if stances & c.RETRACTED and _retracted(here, count):
+            continue
         if complete(said, count):
             values.append(value)
         if near_proposals and (value in values or stances & c.UNSAID):
@@ -159,7 +179,10 @@ def bind(
         fitting = [n for n, candidate in enumerate(candidates) if fits(slot, candidate, units)]
         if not slot.near:
             sure = (n for n in fitting if candidates[n].sure or slot.unit)
-            pairs += ((0, candidates[n].start, k, n, -1) for n in sure)
+            own = slot.value.lower()
+            for n in sure:  # of two such slots, an id is told of the one whose value it is
+                nearer = -int(candidates[n].value == own)
+                pairs.append((nearer, candidates[n].start, k, n, -1))
             continue
         denied = {
             (candidates[n].hit.sentence, candidates[n].hit.clause)
@@ -169,11 +192,16 @@ def bind(
         for n in fitting:
             hit = candidates[n].hit
             places, corrected = anchors.get(hit.clause), 0
+            if places is not None and len(slot.near) > 1:
+                if not _claimed(candidates[n], near[slot.name], fitting, candidates, tokens):
+                    continue
+                corrected = -1
             if places is None and (hit.sentence, hit.clause - 1) in denied:
                 places, corrected = anchors.get(hit.clause - 1), len(tokens)
             for anchor in _around(candidates[n], places or ()):
                 distance = _distance(candidates[n], anchor, tokens)
-                pairs.append((distance, candidates[n].start, k, n, anchor.start + corrected))
+                start = anchor.start + max(corrected, 0)
+                pairs.append((distance + min(corrected, 0), candidates[n].start, k, n, start))
     pairs.sort()
     bound: dict[int, int] = {}
     served: set[tuple[int, int]] = set()
@@ -186,13 +214,37 @@ def bind(
     return [(slots[k], candidates[n]) for n, k in sorted(bound.items())]
 
 
+def _claimed(
+    candidate: Candidate,
+    near: GroupHits,
+    fitting: Sequence[int],
+    candidates: Sequence[Candidate],
+    tokens: Sequence[str],
+) -> bool:
+    """Whether the number is that of the thing that the last group names: "2.16 a day for its disk".
+
+    Each such word speaks for the number nearest to it, unless something stands between.
+    """
+    last = max(group for group, _ in near)
+    for group, hit in near:
+        if group != last or hit.clause != candidate.hit.clause:
+            continue
+        rivals = [candidates[n] for n in fitting if candidates[n].hit.clause == hit.clause]
+        nearest = min(rivals, key=lambda rival: _distance(rival, hit, tokens))
+        if nearest is candidate:
+            first, second = sorted(((hit.start, hit.end), (candidate.start, candidate.end)))
+            if _BETWEEN.isdisjoint(tokens[first[1] : second[0]]):
+                return True
+    return False
+
+
 def _anchors(slot: Slot, hits: Iterable[tuple[int, Hit]]) -> dict[int, list[Hit]]:
     """Clause -> the near phrases that it holds, where it holds all groups."""
     found: dict[int, list[tuple[int, Hit]]] = {}
     for group, hit in hits:
         found.setdefault(hit.clause, []).append((group, hit))
     return {
-        clause: _apart(pairs)
+        clause: _apart([pair for pair in pairs if pair[0] == 0])
         for clause, pairs in found.items()
         if len({group for group, _ in pairs}) == len(slot.near)
     }
@@ -237,6 +289,11 @@ def alternatives(candidates: Sequence[Candidate], tokens: Sequence[str]) -> set[
     return found
 
 
+def disowned(candidate: Candidate, tokens: Sequence[str]) -> bool:
+    """Whether what is said of the id right after it is negated ("order 12 was not paid")."""
+    return not _NOT.isdisjoint(tokens[candidate.end : candidate.end + 2])
+
+
 def approximate(candidate: Candidate, about: Sequence[Hit], tokens: Sequence[str]) -> bool:
     """Whether such a word stands at the value."""
     after = bisect_left(about, candidate.start, key=_start)
@@ -251,6 +308,10 @@ def approximate(candidate: Candidate, about: Sequence[Hit], tokens: Sequence[str
 
 def denotes(slot: Slot, candidate: Candidate) -> str:
     """The told value in the slot's own writing where it is the right one."""
+    if slot.type == "money" and candidate.value.startswith("-"):
+        debt = any("negative" in group or "负" in group for group in slot.near)
+        amount = cents(candidate.value[1:]) if debt else None
+        return candidate.value if amount is None else str(amount)
     if slot.type == "date" and candidate.value.startswith("--"):
         return slot.value if slot.value[5:] == candidate.value[2:] else candidate.value
     if slot.type == "number" and candidate.kind == "money":

@@ -76,6 +76,13 @@ CUES: Final = MappingProxyType(
             out of the question | is nonsense | was not the case | was not the reason |
             was not the cause | was wrong | was false | was incorrect | would be wrong |
             would be false | has been ruled out | is not to blame | is not behind |
+            does not touch you | does not touch your | does not concern you |
+            does not concern your | does not affect you | does not cover you |
+            does not cover your | does not hold here | does not hold for | does not hold in |
+            does not fit here | does not fit your | do not fit your | has no bearing |
+            have no bearing | is irrelevant | are irrelevant | is beside the point |
+            does not count here | does not count for | does not come into | does not matter here |
+            is not given here | do not concern you | do not concern your |
             is not responsible | are not responsible | has nothing to do with |
             have nothing to do with | had nothing to do with | is not it | is no longer true |
             is no longer the case | not so | is not so | plays no part | play no part |
@@ -159,7 +166,14 @@ CUES: Final = MappingProxyType(
             claimed that | been claimed | is claimed | your note | help page | you fear |
             you worry | you are worried | you hope | you were hoping | you guess |
             you imagine* | you suppose* | rumour has | rumor has | allegation* |
-            it was suggested
+            it was suggested |
+            another customer was | another customer had | another customer is |
+            another customer has | another customer got | another customer asked |
+            another customer of | another client | another user of | a customer of ours |
+            one customer had | one customer was | some other customer | a different customer |
+            somebody else had | somebody else was | someone else had | someone else was |
+            friend of mine | colleague of mine | a neighbour of | customer before you |
+            case of another customer | neighbouring tenant | somebody else's | someone else's
         """),
         c.WILL: phrases("""
             will | going to | from then on | from now on | in future |
@@ -237,7 +251,44 @@ CUES: Final = MappingProxyType(
             disregard my | ignore my | forget my | strike my | my last sentence was |
             my last message was | what i said was wrong | what i just said was wrong |
             what i said is wrong | i said something wrong | i got that wrong | i got it wrong |
-            i mixed up | i confused
+            i mixed up | i confused |
+            scrap that | scrap this | scrap it | scrap all | forget it | forget about |
+            forget the | forget this | forget my | forget what | wrong advice | bad advice |
+            withdraw that | withdraw this | withdraw it | withdraw what | have to withdraw |
+            need to withdraw | must withdraw | taking that back | take this back |
+            take back what | have to take that back | correct myself | correct that statement |
+            have to correct that | need to correct that | must correct that | let me correct that |
+            i have to correct | i need to correct | i must correct |
+            i misread | i misremembered | i misstated | i looked at the wrong |
+            looking at the wrong | looked at a wrong | opened the wrong | wrong ticket |
+            wrong customer | meant for another | meant for someone else | meant for somebody else |
+            on closer inspection | on closer look | got it backwards | got that backwards |
+            got this wrong | got things wrong | was in error | i erred | the other way round |
+            the other way around | opposite is true | reverse is true | just the opposite |
+            quite the opposite | exactly the opposite | ignore everything | ignore all that |
+            ignore what | do not listen to | never mind what | never mind that | never mind the |
+            strike all | strike what | unsay | no part of that | please disregard |
+            was mistaken about | was wrong about | is not true after all | not so after all
+        """),
+        c.OOPS: phrases("""
+            wait | hm | hmm | mm | oops | ooops | whoops | hang on | hold on | oh no | ah no |
+            oh , no | ah , no | er | err | uh | uhm | um | erm | oh wait | ah wait | oh , wait |
+            ah , wait | oh sorry | oh , sorry | ah sorry | ah , sorry | no , sorry | sorry , no |
+            sorry , wait | no no | no , no | actually no | actually , no | well , no | argh |
+            ouch | oh dear | damn | one moment , | but wait | but no ,
+        """),
+        c.CHOICE: phrases("""
+            one of these will | one of them will | one of those will | one of these is the |
+            one of those is the | one of these is your | one of these is right |
+            one of these must | one of them must | one of those must | one of these applies |
+            one of them applies | one of those applies | one of these fits | one of them fits |
+            one of these should | one of them should | one of these has to | one of them has to |
+            one of these ways | one of these reasons | one of these causes | one of these cases |
+            one of the three | one of the two | one of the four | which of these | which of those |
+            which of them | whichever | any one of these | any one of them | either of these |
+            either of those | depends on which | depending on which | depends on what |
+            depends on the case | depends on how | take your pick | pick one | you choose which |
+            something among | somewhere among | what applies to you | that applies to you is
         """),
         c.UNREAL: phrases("""
             none of what follows | nothing of what follows | not a word of what follows |
@@ -533,6 +584,12 @@ ANCHORS: Final = word_set("""
     your yours this my our 您 你 这 此
 """)
 """Words that tie a sentence to this customer's case."""
+
+GOING_ON: Final = word_set("or nor / 或 和 及")
+"""After a phrase that holds a negation: what is joined to it is negated, too."""
+
+BREAKS: Final = frozenset(",.;?!:()\n")
+"""Signs that end a stretch of words."""
 
 THAT: Final = word_set("this that which these those 这 那 该 此")
 """First words of a remark on what was just said."""
