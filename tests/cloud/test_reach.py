@@ -242,3 +242,36 @@ def test_exposed_ports_of_a_group_and_of_an_instance():
     assert office(narrow).measure("exposed_ports", I) == 1
     for change in ({"policy": "Drop"}, {"protocol": "UDP"}, {"direction": "egress"}):
         assert office(replace(OPEN, **change)).measure("exposed_ports", I) == 0
+
+
+# -- logging in ----------------------------------------------------------------------------------
+
+
+def test_ssh_tells_silence_from_a_refusal():
+    login = {"InstanceId": I, "SourceIp": OFFICE}
+    assert ok(office(), "SshLogin", "customer", **login)["LoggedIn"] is True
+    assert refusal(cloud_of(GROUP, RUNNING), "SshLogin", "customer", **login) == (
+        "ConnectionTimedOut", 400,
+    )  # fmt: skip
+    closed = cloud_of(GROUP, SSH, replace(RUNNING, listening=("80",)))
+    assert refusal(closed, "SshLogin", "customer", **login) == ("ConnectionRefused", 400)
+
+
+def test_ssh_to_an_address_that_the_instance_no_longer_has_times_out():
+    login = {"InstanceId": I, "SourceIp": OFFICE}
+    assert ok(office(), "SshLogin", "customer", Address=RUNNING.public_ip, **login)["LoggedIn"]
+    assert refusal(office(), "SshLogin", "customer", Address="203.0.113.99", **login) == (
+        "ConnectionTimedOut", 400,
+    )  # fmt: skip
+
+
+def test_a_service_that_was_down_listens_once_it_is_started():
+    cloud = cloud_of(GROUP, SSH, replace(RUNNING, listening=("80",)))
+    started = ok(cloud, "GuestStartService", "customer", InstanceId=I, Port=22)
+    assert (started["Active"], started["WasActive"]) == (True, False)
+    assert seen(cloud) == "open"
+    again = ok(cloud, "GuestStartService", "customer", InstanceId=I, Port=22)
+    assert again["WasActive"] is True
+    halted = cloud_of(GROUP, SSH, replace(RUNNING, os_state="halted"))
+    code, _ = refusal(halted, "GuestStartService", "customer", InstanceId=I, Port=22)
+    assert code == "IncorrectInstanceStatus"

@@ -47,6 +47,16 @@ def vnc(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
     return {"Screen": f"{instance.host_name or instance.id} login:", "LoggedIn": True}
 
 
+def start_service(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
+    """The customer starts the program that serves a port, such as ``sshd``."""
+    instance = _up(work, arguments)
+    port = str(arguments["Port"])
+    running = any(entry in (port, f"0.0.0.0:{port}") for entry in instance.listening)
+    if not running:
+        work.change(instance, listening=(*instance.listening, port))
+    return {"Active": True, "WasActive": running}
+
+
 def protect(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
     """The customer switches the protection against releases."""
     instance = find(work, arguments["InstanceId"])
@@ -103,6 +113,23 @@ OPERATIONS: Final = (
         parameters=parameters(("InstanceId",), InstanceId=INSTANCE_ID),
         run=vnc,
         resource="InstanceId",
+        actor="customer",
+    ),
+    Operation(
+        name="GuestStartService",
+        description="The customer starts the program that serves a port, inside the guest.",
+        effect="write",
+        parameters=parameters(
+            ("InstanceId", "Port"),
+            InstanceId=INSTANCE_ID,
+            Port={"type": "integer", "minimum": 1, "maximum": 65_535, "description": "The port."},
+        ),
+        run=start_service,
+        resource="InstanceId",
+        propose={
+            "en": (("start", "restart"), ("service", "sshd", "daemon")),
+            "zh": (("启动", "重启"), ("服务", "sshd")),
+        },
         actor="customer",
     ),
     Operation(

@@ -18,6 +18,7 @@ from cirrus_env.cloud.reach import (
     outbound,
     port_bounds,
     reader,
+    working_eips,
 )
 from cirrus_env.cloud.services.network import errors
 from cirrus_env.cloud.services.network.groups import INSTANCE_ID
@@ -65,6 +66,20 @@ def probe_ping(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
         "Reachable": answered,
         "Message": f"4 packets transmitted, {4 if answered else 0} received, {loss}% packet loss",
     }
+
+
+def ssh_login(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
+    """What ``ssh`` shows: a login, or the words with which it gives up."""
+    instance, source = _instance(work, arguments["InstanceId"]), _source(arguments)
+    address = arguments.get("Address", "")
+    known = {view(instance, "public_ip"), view(instance, "private_ip")}
+    known |= {view(eip, "ip_address") for eip in working_eips(work, instance.id)}
+    path = inbound(work, instance, 22, source, "TCP")
+    if path.verdict == "timeout" or (address and address not in known):
+        raise CloudError("ConnectionTimedOut", _SEEN["timeout"], 400)
+    if path.verdict == "refused":
+        raise CloudError("ConnectionRefused", _SEEN["refused"], 400)
+    return {"LoggedIn": True, "HostName": view(instance, "host_name") or instance.id}
 
 
 def guest_curl(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
@@ -184,6 +199,20 @@ OPERATIONS: Final = (
             Protocol=one_of("TCP", "UDP", default="TCP"),
         ),
         run=probe_port,
+        resource="InstanceId",
+        actor="customer",
+    ),
+    Operation(
+        name="SshLogin",
+        description="The customer logs in to the instance with SSH, at an address that it knows.",
+        effect="read",
+        parameters=parameters(
+            ("InstanceId",),
+            InstanceId=INSTANCE_ID,
+            SourceIp=_SOURCE_IP,
+            Address=text("The address that is dialled; the instance's own unless named.", 64),
+        ),
+        run=ssh_login,
         resource="InstanceId",
         actor="customer",
     ),
