@@ -69,8 +69,8 @@ def _command(streams: Streams, form: str, source: Path, out: Path, as_json: bool
     """
     module, _, name = IMPORTERS[form][0].partition(":")
     importer = getattr(import_module(module), name)
-    with _bar(streams) as bar:
-        facts = importer(source, out, bar).to_json()
+    with bar(streams, "conversations") as told:
+        facts = importer(source, out, told).to_json()
     if as_json:
         streams.json(facts)
     else:
@@ -79,9 +79,10 @@ def _command(streams: Streams, form: str, source: Path, out: Path, as_json: bool
 
 
 @contextmanager
-def _bar(streams: Streams) -> Iterator[Callable[[int], Callable[[], None]]]:
+def bar(streams: Streams, what: str) -> Iterator[Callable[[int], Callable[[], None]]]:
+    """A progress bar for work whose size is told later: call with the total, then after each."""
     with ExitStack() as stack:
-        yield lambda total: stack.enter_context(progress(streams, "conversations", total))
+        yield lambda total: stack.enter_context(progress(streams, what, total))
 
 
 def _print(streams: Streams, facts: Mapping[str, Any]) -> None:

@@ -20,6 +20,7 @@ COMMANDS = {
     "audit": ("cirrus_env.cli.audit", "prove tickets by running episodes"),
     "judge": ("cirrus_env.cli.judge", "the judge's agreement with labelled pairs"),
     "import": ("cirrus_env.cli.import_", "turn recorded conversations into tickets"),
+    "export": ("cirrus_env.cli.export", "write a run in the layout of another program"),
 }
 """Command -> its module, which has ``run(arguments, streams) -> exit code``, and one line."""
 

@@ -147,3 +147,22 @@ def test_a_registered_folder_makes_environments(source, tmp_path):
     finally:
         registry.clear()
         registry.update(before)
+
+
+def test_a_run_is_exported_for_cirrusbench(source, tmp_path):
+    out, kept, target = str(tmp_path / "out"), str(tmp_path / "kept"), tmp_path / "target"
+    call("import", "tooltalk", str(source), "--out", out)
+    call("run", "--agent", "oracle", "--tickets", out, "--seeds", "0:2", "--out", kept)
+    named = ("--format", "cirrusbench", "--out", str(target))
+    code, text, _ = call("export", kept, *named)
+    assert code == 1
+    assert text.startswith("left out: ")
+    code, text, err = call("export", kept, *named, "--tickets", out)
+    assert (code, err) == (0, "")
+    assert f"2 episodes in {target}, 0 of them failed for outside reasons; 2 left out" in text
+    assert len(list(target.glob("results_withtool/oracle/result_*.json"))) == 2
+    shown = call("export", kept, *named, "--tickets", out, "--json").json
+    assert (shown["written"], len(shown["left_out"])) == (2, 2)
+    assert "cirrusbench" in call("export", "--help").out
+    assert call("export", kept, "--format", "other", "--out", out).code == 2
+    assert call("export", str(tmp_path), *named).code == 2
