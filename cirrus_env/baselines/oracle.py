@@ -6,7 +6,7 @@ from typing import Any
 
 from cirrus_env.baselines.plans import Plan, plan
 from cirrus_env.baselines.policy import Observation
-from cirrus_env.engine.plan import PATIENCE, closing_action, under_way
+from cirrus_env.engine.plan import PATIENCE, closing_action, to_repeat
 from cirrus_env.errors import OptionError
 from cirrus_env.tickets.model import Scenario
 from cirrus_env.wire import AssistantAction
@@ -48,10 +48,11 @@ class Oracle:
             raise OptionError(
                 "this oracle was built for another scenario: reset it, or build one by oracle_for"
             )
-        if 0 < self._next <= len(self._plan) and self._plan[self._next - 1].waits:
-            if self._again < PATIENCE and under_way(observation["message"]):
+        if 0 < self._next <= len(self._plan) and self._again < PATIENCE:
+            last = self._plan[self._next - 1]
+            if to_repeat(last, observation["message"]):
                 self._again += 1
-                return self._plan[self._next - 1].action
+                return last.action
         self._again = 0
         if self._next >= len(self._plan):
             return closing_action(self._scenario)

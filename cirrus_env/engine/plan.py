@@ -17,8 +17,11 @@ PATIENCE: Final = 12
 
 _UNDER_WAY: Final = re.compile(
     r'"Status":"(?:Stopping|Starting|Pending|Attaching|Detaching|Creating|Associating'
-    r'|Unassociating)"|"Code":"OperationConflict"'
+    r'|Unassociating|Modifying|ReIniting|progressing)"|"Code":"OperationConflict"'
 ).search
+
+
+_THROTTLED: Final = '"Code":"Throttling.User"'
 
 
 class PlanStep(NamedTuple):
@@ -31,6 +34,11 @@ class PlanStep(NamedTuple):
 def under_way(result: str) -> bool:
     """Whether a call's result shows a transition that is not over."""
     return _UNDER_WAY(result) is not None
+
+
+def to_repeat(step: PlanStep, result: str) -> bool:
+    """Whether a step is played again: it was throttled, or waits for what is still under way."""
+    return _THROTTLED in result or (step.waits and under_way(result))
 
 
 def with_waits(scenario: Scenario, actions: Iterable[AssistantAction]) -> Iterator[PlanStep]:

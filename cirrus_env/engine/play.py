@@ -9,7 +9,7 @@ from cirrus_env.cloud.faults import fault_plan
 from cirrus_env.customers.protocol import View, speaking
 from cirrus_env.engine import assistant, customer
 from cirrus_env.engine.failures import fail, opening, reaction
-from cirrus_env.engine.plan import PATIENCE, under_way, with_waits
+from cirrus_env.engine.plan import PATIENCE, to_repeat, with_waits
 from cirrus_env.engine.prompt import system_text, tool_set
 from cirrus_env.engine.setting import EXTERNAL, Setting
 from cirrus_env.engine.stage import Move, Stage
@@ -94,13 +94,13 @@ def play(stage: Stage, action: AssistantAction) -> None:
 def play_through(stage: Stage, actions: Iterable[AssistantAction]) -> None:
     """Play actions in a row, repeating a read while it shows a transition; stops at the end."""
     state = stage.state
-    for action, waits in with_waits(stage.scenario, actions):
+    for step in with_waits(stage.scenario, actions):
         for _ in range(PATIENCE + 1):
             if state.outcome is not None:
                 return
             start = len(state.messages) + 1
-            play(stage, action)
-            if not waits or not any(under_way(m["content"]) for m in state.messages[start:]):
+            play(stage, step.action)
+            if not any(to_repeat(step, m["content"]) for m in state.messages[start:]):
                 break
 
 

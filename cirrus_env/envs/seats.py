@@ -12,7 +12,7 @@ from cirrus_env.engine.plan import (
     PATIENCE,
     reference_actions,
     reference_turns,
-    under_way,
+    to_repeat,
     with_waits,
 )
 from cirrus_env.envs.actions import assistant_action, customer_action
@@ -164,9 +164,9 @@ class CustomerSeat:
         plan = tuple(with_waits(scenario, reference_actions(scenario)))
         step = plan[min(self._played, len(plan) - 1)]
         self._played += 1
-        for _ in range(PATIENCE if step.waits else 1):
+        for _ in range(PATIENCE):
             episode.apply(ASSISTANT, step.action)
-            if episode.outcome is not None or not under_way(episode.messages[-1]["content"]):
+            if episode.outcome is not None or not to_repeat(step, episode.messages[-1]["content"]):
                 return
 
 

@@ -98,10 +98,19 @@ def test_the_environment_takes_them_and_its_spec_is_json():
 
 def test_what_the_oracle_s_calls_meet_is_recorded():
     """Where an answer is refused, the reference alone is no way to success."""
-    made = TicketEpisode("ECS-Billing", faults={"throttling": 1})
+    made = TicketEpisode("ECS-Billing", faults={"throttling": 1}, max_tool_calls=200)
     made.reset(seed=2)
     made.play_through(reference_actions(made.scenario))
     assert made.outcome is not None
     codes = [e.value["code"] for r in made.records for e in r.events if e.kind == "called"]
     assert set(codes) == {"Throttling.User"}
     assert made.outcome.success is False
+
+
+def test_the_reference_gets_through_throttling_by_asking_again():
+    for seed in range(12):
+        made = TicketEpisode("ECS-Billing", faults={"throttling": 0.3}, max_tool_calls=200)
+        made.reset(seed=seed)
+        made.play_through(reference_actions(made.scenario))
+        assert made.outcome is not None
+        assert made.outcome.success is True
