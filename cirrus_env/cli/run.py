@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import redirect_stdout
 from pathlib import Path
+from typing import Any
 
 import click
 
 from cirrus_env.cli import select, tables
 from cirrus_env.cli.command import FAILED, OK, execute
-from cirrus_env.cli.progress import progress
+from cirrus_env.cli.progress import Meter, progress
+from cirrus_env.cli.rewards import read_reward
 from cirrus_env.cli.streams import Streams
+from cirrus_env.errors import RunError, StoreError
 from cirrus_env.runner.agents import find_agent
 from cirrus_env.runner.compare import compare
+from cirrus_env.runner.play import Job
+from cirrus_env.runner.rows import Row
 from cirrus_env.runner.run import jobs_for, run_jobs
 
 
@@ -29,8 +35,28 @@ def run(arguments: Sequence[str], streams: Streams) -> int:
 @select.languages
 @click.option("--every-variant", is_flag=True, help="Each root cause with each seed.")
 @select.customer
-@click.option("--reward", default="cirrus", show_default=True, help="A preset's name.")
-@select.workers
+@click.option(
+    "--reward",
+    callback=read_reward,
+    default="cirrus",
+    show_default=True,
+    help="A preset's name, or weights as JSON.",
+)
+@click.option(
+    "--jobs",
+    "processes",
+    type=click.IntRange(1, 256),
+    default=1,
+    show_default=True,
+    help="Processes to play in; the results are the same.",
+)
+@click.option(
+    "--workers",
+    type=click.IntRange(1, 256),
+    default=1,
+    show_default=True,
+    help="Threads to play in, for an agent that waits for a model.",
+)
 @click.option(
     "--out",
     type=click.Path(file_okay=False, path_type=Path),
@@ -49,13 +75,18 @@ def _command(
     languages: tuple[str, ...],
     every_variant: bool,
     customer: str | None,
-    reward: str,
+    reward: str | dict[str, Any],
+    processes: int,
     workers: int,
     out: Path,
     resume: bool,
     as_json: bool,
 ) -> int:
-    """Run agents on tickets and seeds; every episode is on the disk before the next result."""
+    """Run agents on tickets and seeds; every episode is on the disk before it is counted.
+
+    Whatever stops the run, the same command with --resume goes on: it plays what is missing, and
+    again what failed for outside reasons. Exits 1 where an episode did, or the run was stopped.
+    """
     jobs = jobs_for(
         [find_agent(name) for name in agents],
         select.tickets(patterns, split),
@@ -63,15 +94,19 @@ def _command(
         languages=languages or None,
         every_variant=every_variant,
     )
-    with progress(streams, "episodes", len(jobs)) as advance:
-        rows = run_jobs(
+    with progress(streams, "episodes", len(jobs)) as meter:
+        rows = _run(
+            streams,
             jobs,
+            meter,
             settings={"reward": reward} | ({"customer": customer} if customer else {}),
             folder=out,
             resume=resume,
             workers=workers,
-            on_done=lambda _: advance(),
+            processes=processes,
         )
+    if rows is None:
+        return FAILED
     result = compare(rows, force=True)
     if as_json:
         streams.json({"folder": str(out), **result.to_json()})
@@ -85,3 +120,23 @@ def _command(
             f"{invalid[0].error}); --resume tries them again"
         )
     return FAILED if invalid else OK
+
+
+def _run(
+    streams: Streams, jobs: list[Job], meter: Meter, *, folder: Path, **options: Any
+) -> list[Row] | None:
+    """The rows; None where the run was stopped on its way, which is then told."""
+    try:
+        with redirect_stdout(streams.err):  # what an agent prints is no result
+            return run_jobs(jobs, folder=folder, on_done=meter, on_kept=meter.kept, **options)
+    except KeyboardInterrupt:
+        why = "interrupted"
+    except (StoreError, RunError) as error:
+        if not meter.done:
+            raise
+        why = str(error)
+    streams.error(
+        f"cirrus-env run: {why}; {meter.done} of {len(jobs)} episodes are kept in {folder}: "
+        "the same command with --resume goes on"
+    )
+    return None

@@ -112,7 +112,7 @@ def run_jobs(
 
     def batches(left: Sequence[Job]) -> Batches:
         keep = folder is not None
-        if processes > 1 and len(left) > 1:
+        if processes > 1 and left:
             return _in_processes(left, settings, processes, keep)
         return _in_threads(left, settings, workers, keep)
 

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import json
+import os
+import re
+import signal
+import subprocess
 import sys
 import time
 from pathlib import Path
@@ -11,7 +15,8 @@ import pytest
 from cli_calls import call
 
 from cirrus_env.cli.main import main
-from cirrus_env.runner.store import read_episodes, read_manifest
+from cirrus_env.errors import StoreFull
+from cirrus_env.runner.store import RunStore, read_episodes, read_manifest
 
 SMALL = str(Path(__file__).parents[1] / "runner" / "small.toml")
 ONE = ("--tickets", "ECS-Billing")
@@ -230,3 +235,117 @@ def test_the_readmes_agent_runs_beside_the_embedded_ones(tmp_path, monkeypatch):
     assert result.code == 0, result.err
     assert [agent["agent"] for agent in result.json["agents"]] == ["oracle", "looks-first"]
     assert result.json["agents"][1]["invalid"] == 0
+
+
+def test_run_in_processes_gives_what_one_process_gives(tmp_path, agent_file):
+    arguments = ("run", "--agent", f"{agent_file}:Fine", *ONE, "--seeds", "0:3", "--json")
+    one = call(*arguments, "--out", str(tmp_path / "one"))
+    two = call(*arguments, "--out", str(tmp_path / "two"), "--jobs", "2")
+    assert (one.code, two.code, two.err) == (0, 0, "")
+    assert {**one.json, "folder": ""} == {**two.json, "folder": ""}
+    lines = [
+        sorted((tmp_path / n / "episodes.jsonl").read_bytes().splitlines()) for n in ("one", "two")
+    ]
+    assert lines[0] == lines[1]
+
+
+@pytest.mark.parametrize("how", [(), ("--jobs", "2")])
+def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(tmp_path, how):
+    path = tmp_path / "agent_that_tells.py"
+    path.write_text(
+        "import sys\n"
+        "class Tells:\n"
+        "    name = 'tells'\n"
+        "    def reset(self, seed): print('reset', file=sys.stderr, flush=True)\n"
+        "    def act(self, observation): return 'Thank you.'\n"
+    )
+    out = tmp_path / "run"
+    command = [
+        sys.executable, "-m", "cirrus_env", "run", "--agent", f"{path}:Tells", "--tickets", SMALL,
+        "--seeds", "0:2000", "--out", str(out), *how,
+    ]  # fmt: skip
+    process = subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+    )
+    for _ in range(6):
+        assert process.stderr.readline() == "reset\n"
+    os.killpg(process.pid, signal.SIGINT)  # as a terminal does: to every process of the run
+    text, err = process.communicate(timeout=60)
+    told = [line for line in err.splitlines() if line != "reset"]
+    kept = len(list(read_episodes(out)))
+    assert (process.returncode, text) == (1, "")
+    assert 3 <= kept < 2000
+    assert told == [
+        f"cirrus-env run: interrupted; {kept} of 2000 episodes are kept in {out}: "
+        "the same command with --resume goes on"
+    ]
+
+
+def test_what_an_agent_prints_is_no_result(tmp_path):
+    path = tmp_path / "agent_that_prints.py"
+    path.write_text(
+        "class Prints:\n"
+        "    name = 'prints'\n"
+        "    def reset(self, seed): print('noise')\n"
+        "    def act(self, observation): return 'Thank you.'\n"
+    )
+    arguments = ("--tickets", SMALL, "--seeds", "0", "--out", str(tmp_path / "run"), "--json")
+    called = call("run", "--agent", f"{path}:Prints", *arguments)
+    assert called.json["agents"][0]["agent"] == "prints"
+    assert called.err == "noise\n"
+
+
+@pytest.mark.parametrize(
+    ("reward", "problem"),
+    [("{", "not JSON"), ('{"resolutoin": 1}', "did you mean"), ('{"gamma": 2}', "[0, 1]")],
+)
+def test_a_reward_is_a_name_or_weights(tmp_path, reward, problem):
+    arguments = ("run", "--agent", "do-nothing", "--tickets", SMALL, "--seeds", "0")
+    code, _, err = call(*arguments, "--out", str(tmp_path / "x"), "--reward", reward)
+    assert code == 2
+    assert problem in err
+    out = str(tmp_path / "run")
+    assert call(*arguments, "--out", out, "--reward", '{"preset": "sparse", "nei": 1}').code == 0
+    manifest = read_manifest(tmp_path / "run")
+    assert manifest["reward"]["weights"] == {"resolution": 1, "nei": 1}
+
+
+def test_a_full_disk_at_the_start_is_bad_input_and_later_says_what_is_kept(tmp_path, monkeypatch):
+    def full(self, episodes):
+        raise StoreFull("no room; what was there is kept")
+
+    arguments = ("run", "--agent", "do-nothing", "--tickets", SMALL, "--seeds", "0:3")
+    out = tmp_path / "run"
+    with monkeypatch.context() as patch:
+        patch.setattr(RunStore, "extend", full)
+        first = call(*arguments, "--out", str(out))
+    assert (first.code, first.err) == (2, "cirrus-env run: no room; what was there is kept\n")
+    assert call(*arguments, "--out", str(out), "--resume").code == 0
+
+
+def test_an_agents_name_never_leaves_the_folder_and_never_steers_the_terminal(tmp_path):
+    path = tmp_path / "hostile_agent.py"
+    path.write_text(
+        "class Hostile:\n"
+        "    name = '../../\\x1b]0;owned\\x07\\x1b[2J\\nSR 100.0'\n"
+        "    def reset(self, seed): self.turn = 0\n"
+        "    def act(self, observation):\n"
+        "        self.turn += 1\n"
+        "        call = {'name': '../\\x1b[31m', 'arguments': '{\"\\x1b[2J\": \"/etc/passwd\"}'}\n"
+        "        calls = [{'id': '../../x', 'type': 'function', 'function': call}]\n"
+        "        text = '../../escape \\x1b[2J\\u202e\\nseed'\n"
+        "        return {'role': 'assistant', 'content': text,\n"
+        "                'tool_calls': calls if self.turn % 2 else []}\n"
+    )
+    out = tmp_path / "deep" / "run"
+    before = sorted(tmp_path.rglob("*"))
+    arguments = ("run", "--agent", f"{path}:Hostile", "--tickets", SMALL, "--seeds", "0:2")
+    code, text, err = call(*arguments, "--out", str(out), terminal=True)
+    assert code == 0
+    said = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]|\r", "", text + err)  # what rich itself writes
+    assert not re.search(r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e]", said)
+    assert "]0;owned" in text
+    assert "\nSR 100.0" not in said
+    new = sorted(p for p in tmp_path.rglob("*") if p not in before and "__pycache__" not in p.parts)
+    names = ["episodes.jsonl", "lock", "manifest.json"]
+    assert new == [out.parent, out, *(out / name for name in names)]
