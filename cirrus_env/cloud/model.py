@@ -122,6 +122,13 @@ class Operation:
     propose: Phrases = field(default_factory=dict)
     actor: Literal["assistant", "customer"] = "assistant"
 
+    def target(self, arguments: Mapping[str, Any]) -> str:
+        """The id of what a call acts on; empty for none. A list of one id as text is that id."""
+        value = str(arguments.get(self.resource, "")) if self.resource else ""
+        if value.startswith('["') and value.endswith('"]') and value.count('"') == 2:
+            return value[2:-2]
+        return value
+
 
 Rates = Callable[[Any, int], tuple[tuple[str, int], ...]]
 """``rates(record, now)`` -> (billing item, cents an hour) while the record is as it is."""

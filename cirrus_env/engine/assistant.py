@@ -251,7 +251,7 @@ def _settle(
     state.called.add(key)
     consented = operation.effect == "read"
     if not consented:
-        resource = str(given.get(operation.resource, "")) if operation.resource else ""
+        resource = operation.target(given)
         unusual = state.cloud.catalogue.schema(call.name).unusual(given)
         live = state.consents.covering(call.name, resource, given, unusual)
         value["consent"] = live is not None

@@ -530,3 +530,19 @@ def test_a_large_world_costs_no_more():
         least = [min(times) / 500 for times in zip(*pairs, strict=True)]
         assert least[1] <= 1.2 * least[0]
     assert least[1] <= 20e-6
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        ({"id": "box-1"}, "box-1"),
+        ({"id": '["box-1"]'}, "box-1"),
+        ({"id": '["box-1","box-2"]'}, '["box-1","box-2"]'),
+        ({}, ""),
+    ],
+)
+def test_what_a_call_acts_on(arguments, expected):
+    assert Operation("Open", "Opens.", "write", ANY, _open, resource="id").target(arguments) == (
+        expected
+    )
+    assert Operation("Open", "Opens.", "write", ANY, _open).target(arguments) == ""

@@ -156,7 +156,7 @@ def describe(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
 
 
 _POLICY_ID: Final = text("The policy's id, such as sp-bp1abc.", 64)
-_DISK_IDS: Final = text('A JSON array of disk ids as text, such as ["d-bp1abc"].', 8192)
+_DISK_IDS: Final = text('Ids such as d-bp1abc, as the text of a JSON array: ["d-bp1abc"].', 8192)
 _POINTS: Final = text('Hours in UTC+8 as a JSON array of texts, such as ["2"].', 512)
 _WEEKDAYS: Final = text('Days as a JSON array of texts, ["1"] for Mondays.', 128)
 _RETENTION: Final = {

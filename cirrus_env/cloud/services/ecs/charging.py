@@ -288,7 +288,9 @@ OPERATIONS: Final = (
         parameters=parameters(
             ("InstanceIds", "InstanceChargeType"),
             RegionId=REGION_ID,
-            InstanceIds=text('A JSON array of up to 20 ids as text, such as ["i-bp1abc"].', 4096),
+            InstanceIds=text(
+                'Up to 20 ids such as i-bp1abc, as the text of a JSON array: ["i-bp1abc"].', 4096
+            ),
             InstanceChargeType=one_of("PrePaid", "PostPaid"),
             Period=PERIOD,
             PeriodUnit=UNIT,
