@@ -86,11 +86,19 @@ def _question_start(scan: Scanner, i: int) -> int:
         first = start
         while first < end and tokens[first] in _LEADS:
             first += 1
-        if first < end and tokens[first] in en.OPENERS:
+        if first < end and tokens[first] in en.OPENERS and not (k and _relative(tokens, first)):
             return scan.sentence_start if tokens[start] == "or" else start
         if start <= earliest < end:
             return start
     return scan.sentence_start
+
+
+def _relative(tokens: list[str], i: int) -> bool:
+    """Whether "which" goes on about what was said, as in "which happens before the end"."""
+    verb = tokens[i + 1]
+    return tokens[i] in ("which", "who", "where") and (
+        verb in en.FINITE or (verb.endswith("s") and not verb.endswith("ss"))
+    )
 
 
 def _is_rule(scan: Scanner, i: int) -> bool:
