@@ -215,9 +215,11 @@ class _Reader:
             return
         number = fitting[0]
         _, name, arguments = self._open[number]
+        value = result_of(text)
         failed = message.get("is_error") is True or _FAILED.match(text.lstrip()) is not None
+        failed = failed or (isinstance(value, dict) and bool(value.get("error")))
         self._results[number] = RecordedCall(
-            name, arguments, None if failed else result_of(text), text.strip() if failed else ""
+            name, arguments, None if failed else value, (text.strip() or "error") if failed else ""
         )
 
 

@@ -15,7 +15,7 @@ a recorded call is told.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
@@ -46,6 +46,9 @@ _ROLE: Final[Mapping[str, str]] = {
 _DOCUMENTS: Final[Mapping[str, str]] = {"en": "Help documents", "zh": "帮助文档"}
 
 
+References = Mapping[str, Sequence[Path]]
+
+
 class Listed(NamedTuple):
     """One entry of a record's checkpoints.
 
@@ -62,8 +65,8 @@ def import_cirrusbench(source: Path, out: Path, progress: Progress | None = None
     """Turn task records into ticket files.
 
     Args:
-        source: A folder, searched in depth, or a ``.jsonl`` file; beside a file its folder is
-            searched for help documents and tool schemas.
+        source: A folder, searched in depth, or a ``.jsonl`` file, beside which help documents and
+            tool schemas are looked for.
         out: The folder for the tickets.
         progress: Told how far it is.
 
@@ -72,11 +75,10 @@ def import_cirrusbench(source: Path, out: Path, progress: Progress | None = None
         StoreError: If the folder can't be written.
     """
     files = files_of(source, ".jsonl")
-    around = source if source.is_dir() else source.parent
-    schemas = files if source.is_dir() else [*files, *sorted(around.glob("*.jsonl"))]
-    references = {
-        path.stem: path for path in sorted(around.rglob("references_*.json"), reverse=True)
-    }
+    schemas, found = _beside(source, files)
+    references: dict[str, list[Path]] = {}
+    for path in found:
+        references.setdefault(path.stem, []).append(path)
     records: list[Record] = []
     tools: list[Any] = []
     for path in dict.fromkeys(schemas):
@@ -85,9 +87,25 @@ def import_cirrusbench(source: Path, out: Path, progress: Progress | None = None
             if not isinstance(value, ImportFormatError) and _is_tool(value):
                 tools.append(value)
             elif wanted:
-                records.append(Record(place, _dialogue(value, place, references)))
+                records.append(Record(place, _dialogue(value, place, path.stem, references)))
     functions, _ = given_functions(tools)
     return write_tickets("cirrusbench", records, functions, out, progress)
+
+
+def _beside(source: Path, files: list[Path]) -> tuple[list[Path], list[Path]]:
+    """Files that may hold tool schemas, and help documents.
+
+    A folder is searched in depth; beside a file its folder and the one above are looked into, with
+    their ``references*`` folders.
+    """
+    if source.is_dir():
+        return files, sorted(source.rglob("references_*.json"))
+    schemas, found = list(files), []
+    for folder in (source.parent, source.parent.parent):
+        schemas += sorted(folder.glob("*.jsonl"))
+        found += sorted(folder.glob("references_*.json"))
+        found += sorted(folder.glob("references*/references_*.json"))
+    return schemas, found
 
 
 def _lines(path: Path) -> list[tuple[str, Any | ImportFormatError]]:
@@ -104,23 +122,24 @@ def _is_tool(value: Any) -> bool:
 
 
 def _dialogue(
-    value: Any, place: str, references: Mapping[str, Path]
+    value: Any, place: str, stem: str, references: References
 ) -> Dialogue | ImportFormatError:
     if isinstance(value, ImportFormatError):
         return value
     try:
-        return read_task(value, place, references)
+        return read_task(value, place, stem, references)
     except ImportFormatError as error:
         return error
 
 
-def read_task(value: Any, place: str, references: Mapping[str, Path]) -> Dialogue:
+def read_task(value: Any, place: str, stem: str, references: References) -> Dialogue:
     """One task record.
 
     Args:
         value: Its JSON.
         place: The file and the record's place.
-        references: ``references_<id>`` -> its file.
+        stem: What ids begin with: records with and without tools may share theirs.
+        references: ``references_<id>`` -> its files.
 
     Raises:
         ImportFormatError: If it is none.
@@ -131,18 +150,19 @@ def read_task(value: Any, place: str, references: Mapping[str, Path]) -> Dialogu
     if not isinstance(id, str | int) or isinstance(id, bool) or not str(id).strip():
         raise ImportFormatError(f"{place}: id: missing")
     talk = read_messages(value.get("messages"), place)
-    key = "seperate_indices"
-    if not any(turn.calls for turn in talk.turns) and value.get(f"{key}_by_llm"):
+    key, tools = "seperate_indices", any(turn.calls for turn in talk.turns)
+    if not tools and value.get(f"{key}_by_llm"):
         key = f"{key}_by_llm"
     listed = _listed(value.get(key), f"{place}: {key}")
     dropped = list(talk.dropped)
     exchanges = _exchanges(talk, listed, dropped)
     language = language_of((talk.opening, *(e.reply for e in exchanges)))
-    role, used = _role(talk, language, str(id), references, dropped)
+    found = references.get(f"references_{id}", [])
+    role, used = _role(talk, language, _nearest(found, tools=tools), dropped)
     product = value.get("product_name")
     title = f"{product}: {talk.opening}" if isinstance(product, str) and product else talk.opening
     return Dialogue(
-        stem=slug("cirrusbench", str(id)),
+        stem=slug(stem, str(id)),
         title=one_line(title, 80),
         opening=talk.opening,
         exchanges=exchanges,
@@ -205,15 +225,17 @@ def _replies(turn: Turn, index: int) -> bool:
     return any(index == place for place, _ in turn.replies)
 
 
+def _nearest(found: Sequence[Path], *, tools: bool) -> Path | None:
+    """The help documents of a record's own kind: ``references_withtool`` or ``..._notool``."""
+    kind = "withtool" if tools else "notool"
+    own = [path for path in found if kind in path.parent.name.replace("_", "")]
+    return next(iter([*own, *found]), None)
+
+
 def _role(
-    talk: Conversation,
-    language: str,
-    id: str,
-    references: Mapping[str, Path],
-    dropped: list[str],
+    talk: Conversation, language: str, path: Path | None, dropped: list[str]
 ) -> tuple[str, tuple[str, ...]]:
     role = talk.system or _ROLE[language]
-    path = references.get(f"references_{id}")
     if path is None:
         return role, ()
     try:

@@ -79,7 +79,8 @@ def write_tickets(
     advance = progress(len(records)) if progress is not None else lambda: None
     taken: set[str] = set()
     for record in records:
-        report.files.append(_import(form, record, every, out, taken))
+        source = record.source.encode("utf-8", "replace").decode()
+        report.files.append(_import(form, record._replace(source=source), every, out, taken))
         advance()
     return report
 
@@ -116,7 +117,7 @@ def _write(
     taken: set[str],
 ) -> Imported:
     path = out / f"{dialogue.stem}.toml"
-    _own(path)
+    _may_replace(path, form, source)
     made = Maker(form, source, dialogue, functions).make()
     try:
         write_whole(path, made.text.encode())
@@ -135,8 +136,8 @@ def _write(
     )
 
 
-def _own(path: Path) -> None:
-    """Refuse to replace a ticket that no import wrote.
+def _may_replace(path: Path, form: str, source: str) -> None:
+    """Refuse to replace a file that no import of this source wrote.
 
     Raises:
         TicketError: If such a one is there.
@@ -144,9 +145,15 @@ def _own(path: Path) -> None:
     if not path.exists():
         return
     with contextlib.suppress(TicketError):
-        if "imported" in load_ticket(path).data:
+        before = load_ticket(path).data.get("imported", {})
+        if before.get("format") == form and _file(str(before.get("source"))) == _file(source):
             return
     raise TicketError(path.name, "", "another file of this name is there", "import elsewhere")
+
+
+def _file(source: str) -> str:
+    """The file of a record's place, such as ``a.jsonl:3`` or ``a.json[3]``."""
+    return source.partition(":")[0].partition("[")[0]
 
 
 class Made(NamedTuple):

@@ -156,7 +156,7 @@ def test_a_record_without_checkpoints_is_unscored(tmp_path):
 
 def test_the_same_id_twice_is_told(tmp_path):
     first, second = imported(tmp_path, record(), record())
-    assert first["ticket"] == "Imported/cirrusbench-w-001-v0"
+    assert first["ticket"] == "Imported/tasks-w-001-v0"
     assert "another one is named" in second["why"]
 
 
@@ -169,3 +169,30 @@ def test_a_ticket_of_which_little_can_be_checked_is_unscored(tmp_path):
     (entry,) = imported(tmp_path, record(messages=messages, seperate_indices=listed))
     assert not entry["scored"]
     assert entry["why"] == "3 of its 4 checkpoints hold nothing to check"
+
+
+def test_records_of_both_kinds_may_share_an_id_and_have_their_own_documents(tmp_path):
+    words_only = json.loads((TASKS / "en_tasks_without_tool.jsonl").read_text().splitlines()[0])
+    for kind, value in (("with", record()), ("without", {**words_only, "id": "w-001"})):
+        (tmp_path / f"tasks_{kind}_tool.jsonl").write_text(json.dumps(value))
+    for kind in ("withtool", "notool"):
+        folder = tmp_path / f"references_{kind}"
+        folder.mkdir()
+        (folder / "references_w-001.json").write_text(json.dumps([f"documents {kind}"]))
+    found = list(entries(import_cirrusbench(tmp_path, tmp_path / "out")).values())
+    assert [entry["ticket"] for entry in found] == [
+        "Imported/tasks-with-tool-w-001-v0", "Imported/tasks-without-tool-w-001-v0",
+    ]  # fmt: skip
+    for entry, kind in zip(found, ("withtool", "notool"), strict=True):
+        assert f"documents {kind}" in episode(entry).messages[0]["content"]
+
+
+def test_a_file_in_the_published_layout_finds_what_lies_above_it(tmp_path):
+    data = tmp_path / "data"
+    shutil.copytree(TASKS, data)
+    (data / "task").mkdir()
+    moved = data / "task" / "en_tasks_without_tool.jsonl"
+    shutil.move(data / "en_tasks_without_tool.jsonl", moved)
+    found = entries(import_cirrusbench(moved, tmp_path / "out"))
+    assert found[words(1)]["used"] == ["help documents of references_n-001.json"]
+    assert "sms_cancel_task" in episode(found[words(1)]).tool_names

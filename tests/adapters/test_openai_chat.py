@@ -1,6 +1,8 @@
 """OpenAI chat records become tickets."""
 
 import json
+import os
+from pathlib import Path
 
 import pytest
 from adapter_cases import call, close, entries, episode, play, reference
@@ -150,3 +152,36 @@ def test_a_source_without_records_is_told(tmp_path):
     (tmp_path / "none.jsonl").write_text("\n")
     with pytest.raises(ImportFormatError, match="no conversation"):
         import_openai(tmp_path / "none.jsonl", tmp_path / "out")
+
+
+def test_a_failed_result_is_served_as_a_failure_and_not_asked_for(tmp_path):
+    for content in ('{"error": "no such order"}', "Error: no such order"):
+        record = json.loads(json.dumps(ORDER))
+        record["messages"][3]["content"] = content
+        source = tmp_path / "failed.jsonl"
+        source.write_text(json.dumps(record))
+        (entry,) = entries(import_openai(source, tmp_path / "out")).values()
+        assert "the failed call of find_order is served, but not asked for" in entry["dropped"]
+        running = episode(entry)
+        assert "no such order" in running.step(call("find_order", number=32)).delta[0]["content"]
+        running.step(call("find_order", number=31))
+        assert running.step("Order 31 is in Oslo.").info["outcome"] == ""
+
+
+def test_a_file_name_that_is_no_text_is_told_in_letters(tmp_path):
+    source = Path(os.fsdecode(os.fsencode(tmp_path) + b"/odd\xff.jsonl"))
+    source.write_text(json.dumps(WORDS))
+    (entry,) = entries(import_openai(source, tmp_path / "out")).values()
+    assert entry["source"] == "odd?.jsonl:1"
+    assert episode(entry).ticket.env_id == entry["ticket"]
+
+
+def test_a_ticket_of_another_import_is_not_replaced(tmp_path):
+    for folder in ("a", "b"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "a" / "x.y.jsonl").write_text(json.dumps(WORDS))
+    (tmp_path / "b" / "x-y.jsonl").write_text(json.dumps(WORDS))
+    (first,) = entries(import_openai(tmp_path / "a", tmp_path / "out")).values()
+    (second,) = entries(import_openai(tmp_path / "b", tmp_path / "out")).values()
+    assert first["ticket"] == "Imported/x-y-faq-7-v0"
+    assert "another file of this name is there" in second["why"]
