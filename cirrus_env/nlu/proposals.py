@@ -187,20 +187,28 @@ def _ask(operation: str, hits: Mapping[int, Hit], sentence: int) -> _Ask:
 def _pair(
     asks: list[_Ask], known: Mapping[str, Offered], scan: Scanner, sentence: int
 ) -> list[tuple[_Ask, int]]:
-    """Give each id of the sentence to the operation words before it, else to those after it."""
+    """Give each id of the sentence to the operation words before it, else to those after it.
+
+    Words whose operation takes no such id are passed over: in "cancel the upgrade, order 1234" the
+    order is what is cancelled.
+    """
     part = scan.sentences[sentence]
     ids = [h.start for h in scan.hits[part.first : part.last] if not h.features[0]]
-    starts = sorted({ask.start for ask in asks})
+    taking: dict[int, list[str]] = {}
+    for ask in asks:
+        taking.setdefault(ask.start, []).append(known[ask.operation].prefix)
+    starts = sorted(taking)
     found: list[tuple[_Ask, int]] = []
     claimed: dict[int, list[int]] = {}
     for position in ids:
-        before = [start for start in starts if start < position]
-        after = [start for start in starts if start > position]
+        token = scan.tokens[position]
+        fitting = [s for s in starts if any(_is_kind(token, prefix) for prefix in taking[s])]
+        before = [start for start in fitting if start < position]
+        after = [start for start in fitting if start > position]
         if after and not _OBJECT.isdisjoint(scan.tokens[max(0, position - 4) : position]):
             before = []
-        claimed.setdefault(before[-1] if before else after[0] if after else starts[0], []).append(
-            position
-        )
+        if before or after:
+            claimed.setdefault(before[-1] if before else after[0], []).append(position)
     for k, start in enumerate(starts):
         later = [s for s in starts[k + 1 :] if s in claimed]
         if start not in claimed and later and later[0] - start <= _TOGETHER:

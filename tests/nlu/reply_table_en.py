@@ -429,6 +429,11 @@ PROPOSED = [
         "!ModifyInstanceAutoRenewAttribute:i-bp1k2m3",
     ),
     ("Shall I refund order 740643983204016?", ""),
+    ("Shall I cancel the upgrade order 740643983204016?", "!CancelOrder:740643983204016"),
+    (
+        "Shall I cancel the order for the upgrade, 740643983204016?",
+        "!CancelOrder:740643983204016",
+    ),
 ]
 
 INSTRUCTED = [

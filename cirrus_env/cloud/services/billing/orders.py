@@ -223,6 +223,10 @@ def free_for_orders(work: Work, instance: str) -> None:
         )
 
 
+_ORDERS = ("upgrade order", "renewal order", "downgrade order", "purchase order")
+_CHINESE_ORDERS = ("升级订单", "续费订单", "变配订单", "升配订单", "降配订单", "购买订单", "新购订单")
+"""Kinds of orders: in "cancel the upgrade order" no upgrade is proposed."""
+
 OPERATIONS = (
     Operation(
         "QueryOrders",
@@ -269,8 +273,8 @@ OPERATIONS = (
         _cancel_order,
         resource="OrderId",
         propose={
-            "en": (("cancel", "void", "drop"), ("order",)),
-            "zh": (("取消", "作废", "撤销"), ("订单",)),
+            "en": (("cancel", "void", "drop", "withdraw"), ("order", *_ORDERS)),
+            "zh": (("取消", "作废", "撤销", "关闭"), ("订单", *_CHINESE_ORDERS)),
         },
     ),
     Operation(
