@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 import click
 
@@ -11,8 +12,11 @@ from cirrus_env.cli.command import OK, execute
 from cirrus_env.cli.progress import progress
 from cirrus_env.cli.streams import Streams
 from cirrus_env.runner.agents import find_agent
+from cirrus_env.runner.breakdown import KINDS
 from cirrus_env.runner.compare import compare
+from cirrus_env.runner.rows import Row
 from cirrus_env.runner.run import jobs_for, run_jobs
+from cirrus_env.runner.store import MANIFEST, read_episodes
 
 DEFAULT = ("oracle", "keyword", "random", "do-nothing")
 
@@ -28,7 +32,17 @@ def run(arguments: Sequence[str], streams: Streams) -> int:
 @select.split
 @select.seeds("0:5")
 @select.languages
-@click.option("--force", is_flag=True, help="Also with more than 2 % invalid episodes.")
+@click.option(
+    "--by",
+    default="",
+    metavar="KINDS",
+    help=f"Also success by kinds of ticket, such as service,ending; of {', '.join(KINDS)}.",
+)
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Also with more than 2 % invalid episodes, or where digests or modes differ.",
+)
 @select.workers
 @select.as_json
 @click.pass_obj
@@ -39,6 +53,7 @@ def _command(
     split: str | None,
     seeds: tuple[int, ...],
     languages: tuple[str, ...],
+    by: str,
     force: bool,
     workers: int,
     as_json: bool,
@@ -46,18 +61,24 @@ def _command(
     """Compare AGENTS (names or module:Class) on the same tickets, causes and seeds.
 
     Without names: oracle, keyword, random and do-nothing, on every ticket. Needs no key and no
-    network.
+    network. Folders of stored runs may stand for agents: then nothing is played.
     """
-    jobs = jobs_for(
-        [find_agent(name) for name in agents or DEFAULT],
-        select.tickets(patterns, split),
-        seeds,
-        languages=languages or None,
-        every_variant=True,
-    )
-    with progress(streams, "episodes", len(jobs)) as advance:
-        rows = run_jobs(jobs, workers=workers, on_done=lambda _: advance())
-    result = compare(rows, force=force)
+    folders = [Path(name) for name in agents if (Path(name) / MANIFEST).is_file()]
+    if folders and len(folders) < len(agents):
+        raise click.UsageError("give folders of runs or agents to play, not both")
+    if folders:
+        rows = [Row.from_episode(e) for folder in folders for e in read_episodes(folder)]
+    else:
+        jobs = jobs_for(
+            [find_agent(name) for name in agents or DEFAULT],
+            select.tickets(patterns, split),
+            seeds,
+            languages=languages or None,
+            every_variant=True,
+        )
+        with progress(streams, "episodes", len(jobs)) as advance:
+            rows = run_jobs(jobs, workers=workers, on_done=lambda _: advance())
+    result = compare(rows, force=force, by=[name.strip() for name in by.split(",") if name])
     if as_json:
         streams.json(result.to_json())
     else:

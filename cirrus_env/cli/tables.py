@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from cirrus_env.cli.streams import Streams, one_line
 from cirrus_env.judging.aggregate import Estimate
 from cirrus_env.runner.compare import Comparison, Summary
+
+if TYPE_CHECKING:
+    from rich.table import Table
 
 
 def interval(estimate: Estimate) -> str:
@@ -26,18 +31,80 @@ def number(value: float | None, digits: int = 2) -> str:
 
 def print_comparison(streams: Streams, comparison: Comparison) -> None:
     """One row an agent."""
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
-    table.add_column("agent", no_wrap=True)
-    for title in _COLUMNS:
-        table.add_column(title, justify="right")
+    table = _table("agent", *_COLUMNS)
     for summary in comparison.summaries:
         table.add_row(one_line(summary.agent), *_cells(summary))
     streams.table(table)
     counts = [summary.episodes for summary in comparison.summaries]
     streams.line(f"{len(comparison.tickets)} tickets, {max(counts, default=0)} episodes an agent.")
     streams.line(_LEGEND)
+    _print_passes(streams, comparison)
+    _print_differences(streams, comparison)
+    _print_parts(streams, comparison)
+
+
+def _table(*titles: str) -> Table:
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
+    for i, title in enumerate(titles):
+        table.add_column(title, no_wrap=i == 0, justify="left" if i == 0 else "right")
+    return table
+
+
+def _print_passes(streams: Streams, comparison: Comparison) -> None:
+    """pass^k and pass@k, where there are several trials a ticket."""
+    most = max((len(summary.passes) for summary in comparison.summaries), default=0)
+    if most < 2:
+        return
+    shown = [k for k in (1, 2, 4, 8) if k <= most]
+    table = _table("agent", *(f"pass^{k}" for k in shown), *(f"pass@{k}" for k in shown))
+    for summary in comparison.summaries:
+        by_k = {p.k: p for p in summary.passes}
+        table.add_row(
+            one_line(summary.agent),
+            *(percent(by_k[k].hat) if k in by_k else "-" for k in shown),
+            *(percent(by_k[k].at) if k in by_k else "-" for k in shown),
+        )
+    streams.line("")
+    streams.table(table)
+
+
+def _print_differences(streams: Streams, comparison: Comparison) -> None:
+    """Each agent's SR less the first one's, pair by pair."""
+    later = [s for s in comparison.summaries if s.against_first is not None]
+    if not later:
+        return
+    first = one_line(comparison.summaries[0].agent)
+    table = _table(f"SR less {first}'s", "points", "95 %", "p", "detectable")
+    for summary in later:
+        paired = summary.against_first
+        if paired is not None:
+            table.add_row(
+                one_line(summary.agent),
+                percent(paired.difference.mean),
+                interval(paired.difference),
+                number(paired.p, 4),
+                percent(paired.detectable),
+            )
+    streams.line("")
+    streams.table(table)
+
+
+def _print_parts(streams: Streams, comparison: Comparison) -> None:
+    """Success by kinds of ticket: a row a kind, a column an agent."""
+    agents = [summary.agent for summary in comparison.summaries]
+    for by in dict.fromkeys(part.by for part in comparison.parts):
+        cells: dict[str, dict[str, str]] = {}
+        for part in comparison.parts:
+            if part.by == by:
+                sr = part.rates.sr
+                cells.setdefault(part.value, {})[part.agent] = f"{percent(sr.mean)} ({sr.n})"
+        table = _table(by, *map(one_line, agents))
+        for value, mine in cells.items():
+            table.add_row(one_line(value), *(mine.get(agent, "-") for agent in agents))
+        streams.line("")
+        streams.table(table)
 
 
 _LEGEND = """\

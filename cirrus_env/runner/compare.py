@@ -17,6 +17,7 @@ from cirrus_env.judging.aggregate import (
     estimate,
     success_rates,
 )
+from cirrus_env.runner.breakdown import Part, Passes, breakdown, passes
 from cirrus_env.runner.rows import Row
 
 MOST_INVALID: Final = 0.02
@@ -49,6 +50,7 @@ class Summary:
         means: The other columns.
         endings: How many episodes ended with each outcome.
         against_first: SR minus the first agent's, paired; None for the first.
+        passes: pass^k and pass@k, the seeds being the trials.
     """
 
     agent: str
@@ -59,6 +61,7 @@ class Summary:
     means: Mapping[str, Estimate]
     endings: Mapping[str, int]
     against_first: Paired | None
+    passes: tuple[Passes, ...] = ()
 
     @property
     def invalid_rate(self) -> float:
@@ -84,6 +87,8 @@ class Summary:
             "sr_against_first": None
             if paired is None
             else {**paired._asdict(), "difference": paired.difference._asdict()},
+            "pass^k": {str(p.k): p.hat for p in self.passes},
+            "pass@k": {str(p.k): p.at for p in self.passes},
         }
 
 
@@ -95,11 +100,13 @@ class Comparison:
         summaries: In the order of the agents.
         tickets: Registered name -> digest.
         seeds: The seeds played.
+        parts: Success by kinds of ticket, where that was asked for.
     """
 
     summaries: tuple[Summary, ...]
     tickets: Mapping[str, str]
     seeds: tuple[int, ...]
+    parts: tuple[Part, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         """The comparison as JSON."""
@@ -108,14 +115,16 @@ class Comparison:
             "tickets": dict(self.tickets),
             "seeds": list(self.seeds),
             "agents": [summary.to_json() for summary in self.summaries],
+            "breakdown": [part.to_json() for part in self.parts],
         }
 
 
-def compare(rows: Sequence[Row], *, force: bool = False) -> Comparison:
+def compare(rows: Sequence[Row], *, force: bool = False, by: Sequence[str] = ()) -> Comparison:
     """Summarise episodes by agent.
 
     Args:
         rows: Episodes of any number of agents.
+        by: Also success by these kinds of ticket; see ``breakdown``.
         force: Also where more than 2 % are invalid, or the agents met different tickets' digests.
 
     Raises:
@@ -139,6 +148,7 @@ def compare(rows: Sequence[Row], *, force: bool = False) -> Comparison:
         tuple(summaries),
         dict(sorted({row.ticket: row.digest for row in rows}.items())),
         tuple(sorted({row.seed for row in rows})),
+        breakdown(rows, by),
     )
 
 
@@ -194,6 +204,7 @@ def _summary(agent: str, rows: Mapping[Key, Row], paired: Paired | None) -> Summ
         },
         endings=dict(sorted(endings.items())),
         against_first=paired,
+        passes=passes(rows.values()),
     )
 
 

@@ -349,3 +349,24 @@ def test_an_agents_name_never_leaves_the_folder_and_never_steers_the_terminal(tm
     new = sorted(p for p in tmp_path.rglob("*") if p not in before and "__pycache__" not in p.parts)
     names = ["episodes.jsonl", "lock", "manifest.json"]
     assert new == [out.parent, out, *(out / name for name in names)]
+
+
+def test_stored_runs_are_compared_without_playing(tmp_path):
+    for agent in ("do-nothing", "instant-close"):
+        played = call(
+            "run", "--agent", agent, "--tickets", "ECS-Renewal", "--seeds", "0:2",
+            "--out", str(tmp_path / agent),
+        )  # fmt: skip
+        assert played.code == 0
+    folders = [str(tmp_path / "do-nothing"), str(tmp_path / "instant-close")]
+    told = call("compare", *folders, "--by", "ending", "--json")
+    assert told.code == 0
+    data = json.loads(told.out)
+    assert [agent["agent"] for agent in data["agents"]] == ["do-nothing", "instant-close"]
+    assert data["breakdown"]
+    mixed = call("compare", folders[0], "oracle")
+    assert mixed.code == 2
+    assert "not both" in mixed.err
+    unknown = call("compare", "--by", "colour", "--seeds", "0", "--tickets", "ECS-Renewal")
+    assert unknown.code == 2
+    assert "service, ending" in unknown.err
