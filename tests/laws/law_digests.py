@@ -9,9 +9,8 @@ import json
 
 from cirrus_env.engine.episode import TicketEpisode
 from cirrus_env.engine.plan import reference_actions
-from cirrus_env.engine.replay import trajectory
 from cirrus_env.tickets.index import index
-from cirrus_env.wire import AssistantAction, ToolCall
+from cirrus_env.wire import AssistantAction, ToolCall, digest
 
 SEEDS = (0, 7, 2**40)
 WARM_UP = (
@@ -24,7 +23,7 @@ WARM_UP = (
 
 
 def digests() -> dict[str, str]:
-    """Ticket, variant, language and seed -> digest of messages, results, rewards and outcome."""
+    """Ticket, variant, language, seed -> digest of messages, results, rewards, clock, outcome."""
     result = {}
     for entry in index():
         episode = TicketEpisode(entry["id"])
@@ -35,7 +34,14 @@ def digests() -> dict[str, str]:
                     episode.reset(seed=seed, options=options)
                     episode.play_through((*WARM_UP, *reference_actions(episode.scenario)))
                     name = f"{entry['id']}/{variant}/{language}/{seed}"
-                    result[name] = trajectory(episode).digest
+                    result[name] = digest(
+                        [
+                            episode.messages[1:],
+                            [record.reward_micro for record in episode.records],
+                            [record.clock for record in episode.records],
+                            episode.info()["outcome"],
+                        ]
+                    )
     return result
 
 
