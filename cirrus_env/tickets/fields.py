@@ -47,6 +47,10 @@ def check_value(scope: Scope, path: str, hint: Any, node: Any) -> Part:
             scope.fail(path, f"{node!r} is {nature}, not {_say(hint)}", "use another parameter")
         return part
     if nature == "choice":
+        for value in scope.chosen(path, node):
+            if not fits(hint, _frozen(hint, value)):
+                mend = "let every item of the choice be of that type"
+                scope.fail(path, f"{node!r} may be {value!r}, not {_say(hint)}", mend)
         return part
     if isinstance(part, Fixed):
         value = _frozen(hint, part.value)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 from cirrus_env.tickets.clauses import Names, applies, argument_names, operation_name, read
 from cirrus_env.tickets.customer import spoken_groups
-from cirrus_env.tickets.fields import field_types
+from cirrus_env.tickets.fields import field_types, fits
 from cirrus_env.tickets.model import Checkpoint, Closing, Gold, Minefield, Reference, Slot
 from cirrus_env.tickets.public import policies_in_scope
 from cirrus_env.tickets.scope import Scope
@@ -23,6 +24,10 @@ from cirrus_env.tickets.templates import (
 from cirrus_env.world.clock import billing_date
 
 _PHRASED: Final = ("enum", "statement")
+_VALUES: Final[Mapping[str, Any]] = MappingProxyType(
+    {"money": int, "number": float, "date": int, "id": str}
+)
+"""Types of a bound slot's value."""
 
 
 def present_slots(scope: Scope, data: Mapping[str, Any]) -> dict[str, Any]:
@@ -92,6 +97,10 @@ def _slot(scope: Scope, name: str, entry: Mapping[str, Any]) -> Part:
     wanted = {"money": "money", "number": "number", "date": "date", "id": "text"}[kind]
     if isinstance(value, str) and nature not in (wanted, "choice"):
         scope.fail(f"{path}.value", f"{value!r} is no {kind}", f"use a {wanted} parameter")
+    if nature == "choice":
+        for item in scope.chosen(f"{path}.value", value):
+            if not fits(_VALUES[kind], item):
+                scope.fail(f"{path}.value", f"{item!r} is no {kind}", "use another choice")
     if not isinstance(value, str) and kind in ("date", "id"):
         scope.fail(f"{path}.value", f"{value!r} is no {kind}", "use a parameter")
     write = billing_date if kind == "date" else str

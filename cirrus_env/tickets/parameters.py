@@ -10,7 +10,7 @@ from typing import Any
 from cirrus_env.tickets.moments import compile_moment, moment_names
 from cirrus_env.tickets.scope import Scope, show
 from cirrus_env.tickets.shapes import NAMES, has_shape, id_writer, known_kinds
-from cirrus_env.tickets.templates import Nature, Part, Placeholder, Values, parse
+from cirrus_env.tickets.templates import Fixed, Nature, Part, Placeholder, Values, parse
 from cirrus_env.world import first_below
 from cirrus_env.world.clock import DAY
 
@@ -104,11 +104,14 @@ def _id(scope: Scope, path: str, label: str, entry: Mapping[str, Any]) -> tuple[
 def _choice(scope: Scope, path: str, label: str, entry: Mapping[str, Any]) -> tuple[Nature, Draw]:
     items = []
     for i, item in enumerate(entry["of"]):
-        if isinstance(item, dict):
-            words = {k: item[k] for k in item if k != "value"}
-            items.append(Choice(scope.value(f"{path}.of[{i}].value", item["value"])({}), words))
-        else:
-            items.append(Choice(scope.value(f"{path}.of[{i}]", item)({}), {}))
+        worded = isinstance(item, dict)
+        where = f"{path}.of[{i}].value" if worded else f"{path}.of[{i}]"
+        value = scope.value(where, item["value"] if worded else item)
+        if not isinstance(value, Fixed):
+            scope.fail(where, "an item of a choice reads no other parameter", "use a wording")
+        words = {k: item[k] for k in item if k != "value"} if worded else {}
+        items.append(Choice(value.value, words))
+    scope.choices[label.partition(":")[2]] = tuple(item.value for item in items)
     return "choice", lambda seed, values: items[first_below(seed, label, len(items))]
 
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
@@ -37,9 +38,21 @@ def _say(error: Any) -> str:
 @lru_cache(maxsize=1)
 def _validator() -> Any:
     from jsonschema import Draft202012Validator  # 40 ms to import: only when a file is checked
+    from jsonschema.validators import extend
 
     schema = json.loads(SCHEMA_FILE.read_text("utf-8"))
-    return Draft202012Validator(schema)
+    strict: Any = extend(Draft202012Validator, {"pattern": _pattern})  # type: ignore[no-untyped-call]
+    return strict(schema)
+
+
+def _pattern(validator: Any, pattern: str, instance: Any, schema: Any) -> Iterator[Any]:
+    """As the standard says, and unlike Python: ``$`` is the end, not before a last line break."""
+    from jsonschema import ValidationError
+
+    if not isinstance(instance, str):
+        return
+    if re.search(pattern, instance) is None or (pattern[-1:] == "$" and instance[-1:] == "\n"):
+        yield ValidationError(f"{instance!r} does not match {pattern!r}")
 
 
 def _path(parts: Iterable[Any]) -> str:

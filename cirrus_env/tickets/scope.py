@@ -58,6 +58,7 @@ class Scope:
     language: str
     catalogue: Catalogue
     natures: dict[str, Nature] = field(default_factory=dict)
+    choices: dict[str, tuple[Any, ...]] = field(default_factory=dict)
     early: dict[str, Shown] = field(default_factory=dict)
     late: dict[str, Shown] = field(default_factory=dict)
     measures: dict[str, tuple[str, str]] = field(default_factory=dict)
@@ -144,6 +145,11 @@ class Scope:
             placeholder = pieces[0]
             return "money" if placeholder.measure else self.natures[self._name(path, placeholder)]
         return None
+
+    def chosen(self, path: str, node: str) -> tuple[Any, ...]:
+        """All values of the choice that a node shows."""
+        name = next(piece.name for piece in self._parse(path, node) if not isinstance(piece, str))
+        return self.choices[name]
 
     def _parse(self, path: str, template: str) -> list[str | Placeholder]:
         try:
