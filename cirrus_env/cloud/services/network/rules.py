@@ -202,7 +202,7 @@ _CHANGED: Final = {
 }
 _OPEN_WORDS: Final = {
     "en": (
-        ("open", "allow", "authorize", "authorise", "add", "permit"),
+        ("open", "allow", "authorize", "authorise", "add", "permit", "let", "admit", "create"),
         ("port", "rule", "access", "traffic", "security group"),
     ),
     "zh": (("放行", "开放", "添加", "允许", "授权"), ("端口", "规则", "访问", "安全组")),
