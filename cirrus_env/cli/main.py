@@ -15,6 +15,8 @@ COMMANDS = {
     "show": ("cirrus_env.cli.show", "one ticket: what it asks, offers and checks"),
     "play": ("cirrus_env.cli.play", "take the assistant's seat yourself"),
     "run": ("cirrus_env.cli.run", "run an agent on tickets and keep every episode"),
+    "rescore": ("cirrus_env.cli.rescore", "score a stored run again, without playing it"),
+    "explain": ("cirrus_env.cli.explain", "why a stored episode came out as it did"),
     "compare": ("cirrus_env.cli.compare", "compare agents on the same tickets and seeds"),
     "lint": ("cirrus_env.cli.lint", "check ticket files without running them"),
     "audit": ("cirrus_env.cli.audit", "prove tickets by running episodes"),
