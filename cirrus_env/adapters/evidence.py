@@ -26,6 +26,7 @@ _MOST_LEAD: Final = 60
 _WORD: Final = re.compile(r"[a-z][a-z'-]{3,}|\bid\b", re.ASCII)
 _CHARACTERS: Final = re.compile(r"[\u4e00-\u9fff]{2,4}")
 _QUESTION: Final = re.compile(r"[^.!?\u3002\uff01\uff1f\n]*[?\uff1f]")
+_BRACE: Final = re.compile(r"[{}]")
 _WH: Final = re.compile(r"\b(when|where|who|whom|how many|how much|how long)\b")
 # fmt: off
 _COMMON: Final = frozenset({
@@ -227,11 +228,12 @@ class _Builder:
         told = []
         for k, writings in enumerate(facts):
             slot = f"fact_{i}_{k}"
-            if slot not in self._without:
-                phrases = [writing for writing in writings if writing.strip()]
+            # a phrase is fixed text: one with a brace can't be looked for
+            phrases = [text for text in writings if text.strip() and not _BRACE.search(text)]
+            if phrases and slot not in self._without:
                 self._made.slots[slot] = {
                     "type": "statement",
-                    "values": {"said": {self._language: [[literal(text) for text in phrases]]}},
+                    "values": {"said": {self._language: [phrases]}},
                 }
                 told.append({"told": slot})
         return told

@@ -6,10 +6,8 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from cirrus_env.cloud.arguments import ArgumentSchema
-from cirrus_env.cloud.recorded import RecordedCall
+from cirrus_env.cloud.recorded import RecordedCall, schema_problem
 from cirrus_env.nlu.wording import word_set
-from cirrus_env.wire.jsontext import canonical
 
 MOST: Final = 250
 """How many functions one ticket may offer; an action names one by a number below 256."""
@@ -127,24 +125,6 @@ def given_functions(tools: Iterable[Any]) -> tuple[list[dict[str, Any]], list[st
             },
         )
     return list(found.values()), wrong
-
-
-def schema_problem(parameters: Any) -> str:
-    """Why a function's parameters can't be used; empty where they can."""
-    if not isinstance(parameters, Mapping) or parameters.get("type", "object") != "object":
-        return "its parameters are no object schema"
-    if not isinstance(parameters.get("properties", {}), Mapping):
-        return "its properties are no object"
-    text = canonical(parameters)
-    if re.search(r'"\$(?:dynamic)?[rR]ef":"(?!#)', text) or '"$id"' in text:
-        return "it refers to another document"
-    try:
-        schema = ArgumentSchema(parameters)
-        schema.problem({})
-        schema.canonical({})
-    except Exception as error:  # the validator's own error types are not exported
-        return f"no JSON Schema ({type(error).__name__})"
-    return ""
 
 
 def offered(

@@ -91,7 +91,7 @@ class Lookup:
         found = [row.value for row in self.rows if self._fits(row, arguments)]
         if self.latest is not None:
             name, most = self.latest
-            found = sorted(found, key=lambda value: str(value[name]), reverse=True)[:most]
+            found = sorted(found, key=lambda value: _text(value, name), reverse=True)[:most]
         if not found and (self.found or self.one):
             return None
         return {self.result: found[0] if self.one else found}
@@ -165,6 +165,10 @@ def _holds(condition: Condition, row: Row, arguments: Mapping[str, Any]) -> bool
         hits = [any(word in text.lower() for text in texts) for word in wanted]
         return all(hits) if arguments.get("match_type") == "all" else any(hits)
     return any(_TESTS[condition.test](text, asked) for text in texts)
+
+
+def _text(value: Any, name: str) -> str:
+    return str(value.get(name, "")) if isinstance(value, Mapping) else ""
 
 
 def _field(row: Row, name: str) -> Any:

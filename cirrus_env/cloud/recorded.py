@@ -32,6 +32,7 @@ UNRECORDED_WRITES: Final = "unrecorded_writes"
 """The measure that counts well-formed calls that would have changed what nobody recorded."""
 
 _UNRECORDED: Final = "#unrecorded"
+_OUTSIDE: Final = re.compile(r'"\$(?:dynamic|recursive)?[rR]ef":"(?!#)|"(?:\$id|id)":"[^"]*[:/]')
 _WORD: Final = re.compile(r"\w+")
 _SMALL: Final = frozenset(
     ("a", "an", "the", "my", "your", "our", "to", "of", "for", "in", "on", "at", "with", "and")
@@ -122,6 +123,26 @@ class Served(NamedTuple):
 
     call: RecordedCall
     after: Mapping[str, int]
+
+
+def schema_problem(parameters: Any) -> str:
+    """Why a recorded function's parameters can't be used; empty where they can.
+
+    A schema that refers to another document is refused unread: the validator would fetch it.
+    """
+    if not isinstance(parameters, Mapping) or parameters.get("type", "object") != "object":
+        return "its parameters are no object schema"
+    if not isinstance(parameters.get("properties", {}), Mapping):
+        return "its properties are no object"
+    try:
+        if _OUTSIDE.search(canonical(parameters)):
+            return "it refers to another document"
+        schema = ArgumentSchema(parameters)
+        schema.problem({})
+        schema.canonical({})
+    except (ValueError, TypeError, AttributeError, RecursionError) as error:
+        return f"no JSON Schema ({type(error).__name__})"
+    return ""
 
 
 class RecordedCatalogue(Catalogue):
