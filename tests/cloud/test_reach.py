@@ -180,6 +180,17 @@ def gone(cloud, port=443):
     return shown["Result"], shown["PublicIpSeen"]
 
 
+def test_a_connection_that_must_come_about_fails_where_nothing_answers():
+    cloud = cloud_of(BARE)
+    assert gone(cloud) == ("timeout", "")
+    assert refusal(cloud, "GuestCurl", "customer", InstanceId=I, MustConnect=True) == (
+        "NoConnection",
+        504,
+    )
+    shown = ok(cloud_of(RUNNING), "GuestCurl", "customer", InstanceId=I, MustConnect=True)
+    assert shown["Result"] == "open"
+
+
 SNAT = SnatEntry("snat-1", ACCOUNT, nat_id="ngw-1", source_vswitch_id="vsw-1",
                  snat_ip="203.0.113.60")  # fmt: skip
 ANY = ForwardEntry("fwd-1", ACCOUNT, nat_id="ngw-1", external_ip="203.0.113.61",

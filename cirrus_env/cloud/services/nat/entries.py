@@ -276,10 +276,13 @@ OPERATIONS: Final = (
             SnatEntryName=text("The name.", 128), ClientToken=CLIENT_TOKEN,
         ),
         run=create_snat,
-        resource="SnatTableId",
+        resource="SourceVSwitchId",  # whose servers get out; a table has many
         propose={
-            "en": (("add", "create", "set up", "make"), ("snat", "entry", "outbound", "nat")),
-            "zh": (("添加", "创建", "新建", "增加"), ("snat", "条目", "出网")),
+            "en": (
+                ("add", "create", "set up", "make", "configure", "enter", "put"),
+                ("snat", "entry", "outbound", "nat"),
+            ),
+            "zh": (("添加", "创建", "新建", "增加", "新增", "配置"), ("snat", "条目", "出网")),
         },
     ),
     Operation(

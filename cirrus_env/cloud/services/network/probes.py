@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from cirrus_env.cloud.api import one_of, parameters, text, view
+from cirrus_env.cloud.api import FLAG, one_of, parameters, text, view
 from cirrus_env.cloud.kernel import Cloud
 from cirrus_env.cloud.model import Measure, Operation, Resource
 from cirrus_env.cloud.reach import (
@@ -86,6 +86,8 @@ def guest_curl(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
     """What a connection from inside the guest to the Internet shows."""
     instance = _instance(work, arguments["InstanceId"])
     path = outbound(work, instance, arguments.get("Port", 443))
+    if arguments.get("MustConnect") and path.verdict != "open":
+        raise CloudError("NoConnection", _SEEN[path.verdict], 504)
     return {
         "Port": arguments.get("Port", 443),
         "Result": path.verdict,
@@ -230,7 +232,10 @@ OPERATIONS: Final = (
         description="The customer connects to the Internet from inside the guest.",
         effect="read",
         parameters=parameters(
-            ("InstanceId",), InstanceId=INSTANCE_ID, Port={**_PORT, "default": 443}
+            ("InstanceId",),
+            InstanceId=INSTANCE_ID,
+            Port={**_PORT, "default": 443},
+            MustConnect={**FLAG, "description": "Whether it fails where nothing answers."},
         ),
         run=guest_curl,
         resource="InstanceId",
