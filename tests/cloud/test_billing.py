@@ -474,6 +474,17 @@ def test_the_customer_pays_an_order_and_what_the_balance_lacks_from_the_bank(clo
     assert as_customer(cloud, "PayOrder", OrderId=order.id).code == "ResourceStatusError"
 
 
+@pytest.mark.parametrize("status", ["Released", "Refunded", "Converted"])
+def test_what_is_gone_is_not_renewed_by_an_order_left_unpaid(cloud: Cloud, status: str) -> None:
+    cloud.insert(Subscription("i-bp1old", ACCOUNT, status=status))  # type: ignore[arg-type]
+    cloud.insert(Order("300000000000001", ACCOUNT, order_type="Renew", amount=10_00, months=1,
+                       instance="i-bp1old"))  # fmt: skip
+    before = cloud.dump()
+    refusal = as_customer(cloud, "PayOrder", OrderId="300000000000001")
+    assert refusal.code == "ResourceStatusError"
+    assert cloud.dump() == before
+
+
 def test_a_voucher_pays_only_what_it_is_meant_for(cloud: Cloud) -> None:
     buy(cloud)
     give_voucher(

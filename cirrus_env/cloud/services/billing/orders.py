@@ -134,8 +134,15 @@ def pay(work: Work, order: Order, *, coupon: str = "", top_up: bool = False) -> 
         The paid order.
 
     Raises:
-        CloudError: If the account owes money or has too little, or the voucher doesn't fit.
+        CloudError: If the account owes money or has too little, the voucher doesn't fit, or what it
+            would prolong or change is gone.
     """
+    subscription = prepaid.subscription(work, order.instance) if order.instance else None
+    if subscription is not None and subscription.status in prepaid.GONE:
+        if order.order_type not in ("New", "Convert"):
+            raise CloudError(
+                "ResourceStatusError", f"{order.instance} is no subscription any more."
+            )
     balance = work.balance(money.cash(work.tenant))
     if balance < 0:
         raise CloudError("Account.Arrearage", "The account has an overdue payment.", 403)
@@ -224,7 +231,15 @@ def free_for_orders(work: Work, instance: str) -> None:
 
 
 _ORDERS = ("upgrade order", "renewal order", "downgrade order", "purchase order")
-_CHINESE_ORDERS = ("升级订单", "续费订单", "变配订单", "升配订单", "降配订单", "购买订单", "新购订单")
+_CHINESE_ORDERS = (
+    "升级订单",
+    "续费订单",
+    "变配订单",
+    "升配订单",
+    "降配订单",
+    "购买订单",
+    "新购订单",
+)
 """Kinds of orders: in "cancel the upgrade order" no upgrade is proposed."""
 
 OPERATIONS = (

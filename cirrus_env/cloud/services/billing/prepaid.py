@@ -13,6 +13,8 @@ from cirrus_env.cloud.services.billing import money
 from cirrus_env.cloud.services.billing.models import RenewalStatus, Subscription
 from cirrus_env.cloud.work import Work
 
+GONE = ("Released", "Refunded", "Converted")
+"""Statuses of what is no longer prepaid."""
 _STATUSES: dict[str, RenewalStatus] = {
     "AutoRenewal": "AutoRenewal",
     "NotRenewal": "NotRenewal",

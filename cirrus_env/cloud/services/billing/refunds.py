@@ -10,7 +10,7 @@ from cirrus_env.cloud.model import PROVIDER, Operation, Posting
 from cirrus_env.cloud.services.billing import money, prepaid
 from cirrus_env.cloud.services.billing.models import Order, Refund, Subscription
 from cirrus_env.cloud.services.billing.orders import ID, new_order_id
-from cirrus_env.cloud.services.billing.subscriptions import GONE
+from cirrus_env.cloud.services.billing.prepaid import GONE
 from cirrus_env.cloud.work import Work
 from cirrus_env.errors import CloudError
 from cirrus_env.world.clock import DAY, billing_date

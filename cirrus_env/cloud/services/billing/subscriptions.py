@@ -16,6 +16,7 @@ from cirrus_env.cloud.services.billing.orders import (
     under_way,
     unpaid_order,
 )
+from cirrus_env.cloud.services.billing.prepaid import GONE
 from cirrus_env.cloud.work import Work
 from cirrus_env.errors import CloudError
 from cirrus_env.world.clock import BILLING_ZONE, DAY, HOUR, iso_second
@@ -28,8 +29,6 @@ _CHARGE_HOUR = 8
 AUTOMATIC = "automatic renewal"
 """Who places the order of an automatic renewal."""
 _PERIODS = [1, 2, 3, 6, 12]
-GONE = ("Released", "Refunded", "Converted")
-"""Statuses of what is no longer prepaid."""
 _STATUSES = ["AutoRenewal", "ManualRenewal", "NotRenewal"]
 
 
