@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from cirrus_env.cloud.arguments import same
+
+
+ANY: Final = "*"
+"""An agreement's argument that the call may leave out or set as it likes."""
 
 
 class LiveConsent(NamedTuple):
@@ -13,7 +17,7 @@ class LiveConsent(NamedTuple):
 
     Attributes:
         proposal: The step of the assistant's reply that proposed it.
-        arguments: Arguments that a call must have to be covered.
+        arguments: Arguments that a call must have to be covered; ``ANY`` leaves one open.
     """
 
     proposal: int
@@ -58,7 +62,7 @@ class Consents:
         if live is None or any(name not in live.arguments for name in unusual):
             return None
         covered = all(
-            name in arguments and same(arguments[name], value)
+            value == ANY or (name in arguments and same(arguments[name], value))
             for name, value in live.arguments.items()
         )
         return live if covered else None

@@ -104,7 +104,8 @@ class Consent:
         operation: The operation's name.
         id: The resource.
         needs: Slots told as consequences.
-        arguments: Arguments that the agreement covers; a call with others is not covered.
+        arguments: Arguments that the agreement covers; a call with others is not covered. ``*``
+            leaves an argument open, one with a declared default included.
     """
 
     operation: str

@@ -33,6 +33,13 @@ def test_what_departs_from_a_default_must_have_been_agreed_to():
     assert agreed(ForceStop=True).covering("StopInstance", "i-1", forced, ["ForceStop"])
 
 
+def test_an_agreement_may_leave_an_argument_open():
+    for given in ({}, {"Type": "online"}, {"Type": "offline"}):
+        unusual = [name for name, value in given.items() if value != "offline"]
+        assert agreed(Type="*").covering("StopInstance", "i-1", given, unusual)
+    assert agreed(Type="*", Size=9).covering("StopInstance", "i-1", {"Type": "online"}) is None
+
+
 def test_a_used_consent_is_gone():
     consents = agreed()
     consents.use("StopInstance", "i-1")
