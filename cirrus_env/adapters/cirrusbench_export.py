@@ -22,12 +22,11 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Any, Final
 
+from cirrus_env.adapters.reference_dialogue import Reference, passed_at, reference_of
 from cirrus_env.adapters.transcripts import Said, said
 from cirrus_env.adapters.write import Progress
-from cirrus_env.engine.episode import TicketEpisode
-from cirrus_env.engine.plan import reference_actions
 from cirrus_env.errors import CirrusError, StoreError, UnknownTicket
 from cirrus_env.judging.shape import shape_of
 from cirrus_env.runner.files import write_whole
@@ -75,22 +74,6 @@ class ExportReport:
             "invalid": self.invalid,
             "left_out": [{"episode": episode, "why": why} for episode, why in self.left_out],
         }
-
-
-class Reference(NamedTuple):
-    """The reference dialogue of a scenario.
-
-    Attributes:
-        messages: Without the system message.
-        listed: ``{reply_index, agent_tool_indices}``, one a checkpoint.
-        mocks: Its calls with their results.
-        schemas: The tools on offer.
-    """
-
-    messages: list[dict[str, Any]]
-    listed: list[dict[str, Any]]
-    mocks: list[dict[str, Any]]
-    schemas: list[dict[str, Any]]
 
 
 def export_cirrusbench(
@@ -182,7 +165,7 @@ class _Exporter:
         id = ".".join((f"{ticket.id}-v{ticket.version}", *map(str, parts)))
         key = f"{ticket.digest} {id}"
         if key not in self._references:
-            self._references[key] = _reference(ticket, header)
+            self._references[key] = reference_of(ticket, header)
         reference = self._references[key]
         kind = WITH_TOOLS if scenario.public.services else WITHOUT
         task = {
@@ -238,72 +221,11 @@ def _product(ticket: Ticket) -> str:
     return ticket.id.partition("-")[0]
 
 
-# -- the reference -----------------------------------------------------------------------------
-
-
-def _reference(ticket: Ticket, header: Mapping[str, Any]) -> Reference:
-    """Play the reference of an episode's scenario."""
-    episode = TicketEpisode(ticket, language=header["language"])
-    episode.reset(seed=header["seed"], options={"variant": header["variant"]})
-    episode.play_through(reference_actions(episode.scenario))
-    spoken = said(episode.records)
-    messages = [each.message for each in spoken]
-    passed = _passed(episode.records)
-    replies = [
-        (each.step, index)
-        for index, each in enumerate(spoken)
-        if each.message["role"] == "assistant" and "tool_calls" not in each.message
-    ]
-    listed, taken = [], 0
-    for checkpoint in episode.scenario.gold.checkpoints:
-        reply = _reply_at(passed.get(checkpoint.id), replies, spoken, episode.records)
-        calls = [k for k in range(taken, reply) if "tool_calls" in messages[k]]
-        taken = max(taken, reply)
-        listed.append({"reply_index": reply, "agent_tool_indices": calls})
-    mocks = [
-        {
-            "tool_name": call["function"]["name"],
-            "tool_call": call,
-            "result": messages[index + 1 + k]["content"],
-        }
-        for index, message in enumerate(messages)
-        for k, call in enumerate(message.get("tool_calls", ()))
-    ]
-    return Reference(messages, listed, mocks, list(episode.tools))
-
-
-def _reply_at(
-    step: int | None,
-    replies: Sequence[tuple[int, int]],
-    spoken: Sequence[Said],
-    records: Sequence[Record],
-) -> int:
-    """The index of the reply that brings a checkpoint, or comes after the calls that do."""
-    if step is None:
-        return replies[-1][1] if replies else len(spoken)
-    if records[step].action["kind"] == "call":
-        return next((index for at, index in replies if at > step), len(spoken))
-    return next((index for at, index in reversed(replies) if at <= step), 0)
-
-
-# -- the episode -------------------------------------------------------------------------------
-
-
-def _passed(records: Iterable[Record]) -> dict[str, int]:
-    """Checkpoint -> the step at which it passed."""
-    return {
-        event.name: record.i
-        for record in records
-        for event in record.events
-        if event.kind == "passed"
-    }
-
-
 def _result(
     episode: Mapping[str, Any], checkpoints: Sequence[Checkpoint], records: Sequence[Record]
 ) -> dict[str, Any]:
     spoken = said(records)
-    passed = _passed(records) if episode["valid"] else {}
+    passed = passed_at(records) if episode["valid"] else {}
     skips = shape_of(checkpoints).skips
     jumped = {name for later in passed if later in skips for name in skips[later]} - passed.keys()
     segments = _segments(spoken, checkpoints, passed)

@@ -65,8 +65,7 @@ def check(tickets, seed):
         return False
     try:
         ticket = load_ticket(text, file="mutated.toml")
-    except TicketError as error:
-        assert error.file == "mutated.toml"
+    except TicketError:
         return False
     for customer in (None, "replay+simulated"):
         running = TicketEpisode(ticket, customer=customer)
