@@ -7,13 +7,14 @@ from pathlib import Path
 
 import click
 
-from cirrus_env.cli import select, tables
+from cirrus_env.cli import select, tables, turns
 from cirrus_env.cli.command import OK, execute
 from cirrus_env.cli.progress import progress
 from cirrus_env.cli.streams import Streams
 from cirrus_env.runner.agents import find_agent
 from cirrus_env.runner.breakdown import KINDS
 from cirrus_env.runner.compare import compare
+from cirrus_env.runner.modes import SINGLE_TURN
 from cirrus_env.runner.rows import Row
 from cirrus_env.runner.run import jobs_for, run_jobs
 from cirrus_env.runner.store import MANIFEST, read_episodes
@@ -78,6 +79,9 @@ def _command(
         )
         with progress(streams, "episodes", len(jobs)) as advance:
             rows = run_jobs(jobs, workers=workers, on_done=lambda _: advance())
+    if rows and all(row.mode == SINGLE_TURN for row in rows):
+        turns.print_turns(streams, rows, as_json=as_json)
+        return OK
     result = compare(rows, force=force, by=[name.strip() for name in by.split(",") if name])
     if as_json:
         streams.json(result.to_json())

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from cirrus_env.cli import select, tables
+from cirrus_env.cli import select, tables, turns
 from cirrus_env.cli.command import FAILED, OK, execute
 from cirrus_env.cli.progress import Meter, progress
 from cirrus_env.cli.rewards import read_reward
@@ -17,6 +17,7 @@ from cirrus_env.cli.streams import Streams
 from cirrus_env.errors import RunError, StoreError
 from cirrus_env.runner.agents import find_agent
 from cirrus_env.runner.compare import compare
+from cirrus_env.runner.modes import MODES, NORMAL, SINGLE_TURN
 from cirrus_env.runner.play import Job
 from cirrus_env.runner.rows import Row
 from cirrus_env.runner.run import jobs_for, run_jobs
@@ -35,6 +36,13 @@ def run(arguments: Sequence[str], streams: Streams) -> int:
 @select.languages
 @click.option("--every-variant", is_flag=True, help="Each root cause with each seed.")
 @select.customer
+@click.option(
+    "--mode",
+    type=click.Choice(MODES),
+    default=NORMAL,
+    show_default=True,
+    help="single-turn: the agent speaks once at every turn of the reference.",
+)
 @click.option(
     "--reward",
     callback=read_reward,
@@ -75,6 +83,7 @@ def _command(
     languages: tuple[str, ...],
     every_variant: bool,
     customer: str | None,
+    mode: str,
     reward: str | dict[str, Any],
     processes: int,
     workers: int,
@@ -99,7 +108,9 @@ def _command(
             streams,
             jobs,
             meter,
-            settings={"reward": reward} | ({"customer": customer} if customer else {}),
+            settings={"reward": reward}
+            | ({"customer": customer} if customer else {})
+            | ({"mode": mode} if mode != NORMAL else {}),
             folder=out,
             resume=resume,
             workers=workers,
@@ -107,11 +118,15 @@ def _command(
         )
     if rows is None:
         return FAILED
-    result = compare(rows, force=True)
-    if as_json:
-        streams.json({"folder": str(out), **result.to_json()})
+    if mode == SINGLE_TURN:
+        turns.print_turns(streams, rows, as_json=as_json, folder=str(out))
     else:
-        tables.print_comparison(streams, result)
+        result = compare(rows, force=True)
+        if as_json:
+            streams.json({"folder": str(out), **result.to_json()})
+        else:
+            tables.print_comparison(streams, result)
+    if not as_json:
         streams.line(f"{len(rows)} episodes kept in {out}")
     invalid = [row for row in rows if not row.valid]
     if invalid:

@@ -31,7 +31,7 @@ def number(value: float | None, digits: int = 2) -> str:
 
 def print_comparison(streams: Streams, comparison: Comparison) -> None:
     """One row an agent."""
-    table = _table("agent", *_COLUMNS)
+    table = new_table("agent", *_COLUMNS)
     for summary in comparison.summaries:
         table.add_row(one_line(summary.agent), *_cells(summary))
     streams.table(table)
@@ -43,7 +43,8 @@ def print_comparison(streams: Streams, comparison: Comparison) -> None:
     _print_parts(streams, comparison)
 
 
-def _table(*titles: str) -> Table:
+def new_table(*titles: str) -> Table:
+    """An empty table; its first column is on the left."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold", padding=(0, 1, 0, 0))
@@ -58,7 +59,7 @@ def _print_passes(streams: Streams, comparison: Comparison) -> None:
     if most < 2:
         return
     shown = [k for k in (1, 2, 4, 8) if k <= most]
-    table = _table("agent", *(f"pass^{k}" for k in shown), *(f"pass@{k}" for k in shown))
+    table = new_table("agent", *(f"pass^{k}" for k in shown), *(f"pass@{k}" for k in shown))
     for summary in comparison.summaries:
         by_k = {p.k: p for p in summary.passes}
         table.add_row(
@@ -76,7 +77,7 @@ def _print_differences(streams: Streams, comparison: Comparison) -> None:
     if not later:
         return
     first = one_line(comparison.summaries[0].agent)
-    table = _table(f"SR less {first}'s", "points", "95 %", "p", "detectable")
+    table = new_table(f"SR less {first}'s", "points", "95 %", "p", "detectable")
     for summary in later:
         paired = summary.against_first
         if paired is not None:
@@ -100,7 +101,7 @@ def _print_parts(streams: Streams, comparison: Comparison) -> None:
             if part.by == by:
                 sr = part.rates.sr
                 cells.setdefault(part.value, {})[part.agent] = f"{percent(sr.mean)} ({sr.n})"
-        table = _table(by, *map(one_line, agents))
+        table = new_table(by, *map(one_line, agents))
         for value, mine in cells.items():
             table.add_row(one_line(value), *(mine.get(agent, "-") for agent in agents))
         streams.line("")

@@ -158,10 +158,11 @@ def _selection(turns: Sequence[PaperTurn], canon: Canon) -> dict[str, Score]:
     names = exact = wanted = made = 0
     for turn in turns:
         calls = counting(turn.attempts[0].calls, turn.reference, canon)
-        wanted += len(turn.reference)
+        reference = distinct(turn.reference, canon)  # a repeated call counts once in it, too
+        wanted += len(reference)
         made += len(distinct(turn.attempts[0].calls, canon))
-        names += names_matched(calls, turn.reference)
-        exact += exactly_matched(calls, turn.reference, canon)
+        names += names_matched(calls, reference)
+        exact += exactly_matched(calls, reference, canon)
     return {
         "TSA": Score(_ratio(names, wanted), wanted),
         "TSA_precision": Score(_ratio(names, made), made),

@@ -18,6 +18,7 @@ from cirrus_env.judging.aggregate import (
     success_rates,
 )
 from cirrus_env.runner.breakdown import Part, Passes, breakdown, passes
+from cirrus_env.runner.modes import NORMAL, common_mode
 from cirrus_env.runner.rows import Row
 
 MOST_INVALID: Final = 0.02
@@ -101,17 +102,20 @@ class Comparison:
         tickets: Registered name -> digest.
         seeds: The seeds played.
         parts: Success by kinds of ticket, where that was asked for.
+        mode: How all of it was played; ``mixed`` where that was forced.
     """
 
     summaries: tuple[Summary, ...]
     tickets: Mapping[str, str]
     seeds: tuple[int, ...]
     parts: tuple[Part, ...] = ()
+    mode: str = NORMAL
 
     def to_json(self) -> dict[str, Any]:
         """The comparison as JSON."""
         return {
             "version": __version__,
+            "mode": self.mode,
             "tickets": dict(self.tickets),
             "seeds": list(self.seeds),
             "agents": [summary.to_json() for summary in self.summaries],
@@ -125,11 +129,13 @@ def compare(rows: Sequence[Row], *, force: bool = False, by: Sequence[str] = ())
     Args:
         rows: Episodes of any number of agents.
         by: Also success by these kinds of ticket; see ``breakdown``.
-        force: Also where more than 2 % are invalid, or the agents met different tickets' digests.
+        force: Also where more than 2 % are invalid, the agents met different tickets' digests, or
+            modes are mixed.
 
     Raises:
         ComparisonError: If the numbers would not be comparable.
     """
+    mode = common_mode(rows, force=force)
     agents = list(dict.fromkeys(row.agent for row in rows))
     numbers = _numbers(rows)
     keyed: dict[str, dict[Key, Row]] = {agent: {} for agent in agents}
@@ -149,6 +155,7 @@ def compare(rows: Sequence[Row], *, force: bool = False, by: Sequence[str] = ())
         dict(sorted({row.ticket: row.digest for row in rows}.items())),
         tuple(sorted({row.seed for row in rows})),
         breakdown(rows, by),
+        mode,
     )
 
 

@@ -21,6 +21,7 @@ from cirrus_env._version import __version__
 from cirrus_env.engine.episode import TicketEpisode
 from cirrus_env.errors import OptionError, StoreError, UnknownTicket
 from cirrus_env.judging.reward import REWARD_VERSION, RewardRule, reward_rule
+from cirrus_env.runner.modes import episode_settings
 from cirrus_env.runner.play import Job
 from cirrus_env.tickets.load import bundled, restore
 from cirrus_env.tickets.ticket import Ticket
@@ -57,7 +58,7 @@ def check_settings(jobs: Sequence[Job], settings: Mapping[str, Any]) -> None:
         name = job.ticket.env_id
         if digests.setdefault(name, job.ticket.digest) != job.ticket.digest:
             raise OptionError(f"two tickets are named {name}")
-        TicketEpisode(job.ticket, language=job.language, **settings)
+        TicketEpisode(job.ticket, language=job.language, **episode_settings(settings))
 
 
 def tickets_of(manifest: Mapping[str, Any]) -> dict[str, Ticket]:

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import traceback
 from asyncio import CancelledError
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import PurePath
 from typing import Any, Final, NamedTuple
 
@@ -36,13 +36,14 @@ from cirrus_env.errors import (
 )
 from cirrus_env.runner.agents import Agent
 from cirrus_env.runner.lines import Encoded, encode
+from cirrus_env.runner.modes import SINGLE_TURN, episode_settings
 from cirrus_env.runner.rows import Row
 from cirrus_env.tickets.ticket import Ticket
 from cirrus_env.wire import canonical
 
 AGENT, CUSTOMER, JUDGE, BACKEND = "agent_error", "customer_error", "judge_error", "backend_error"
 
-_ESCAPING: Final = (Exception, SystemExit, CancelledError)
+ESCAPING: Final = (Exception, SystemExit, CancelledError)
 """What code from outside may raise; Ctrl-C is nobody's failure."""
 
 
@@ -95,15 +96,24 @@ def play_job(job: Job, settings: Mapping[str, Any], *, keep: bool) -> Played:
         OptionError: For a wrong setting, which is nobody's failure.
     """
     try:
-        episode = play(job, settings)
+        episode = _player(settings)(job, episode_settings(settings))
         line = encode(episode) if keep else None
     except OptionError:
         raise
     except StoreError as error:
         return unplayed(job, describe(error), keep=keep)
-    except _ESCAPING as error:
+    except ESCAPING as error:
         return unplayed(job, describe(error), keep=keep)
     return Played(Row.from_episode(episode), line)
+
+
+def _player(settings: Mapping[str, Any]) -> Callable[[Job, Mapping[str, Any]], dict[str, Any]]:
+    """What plays a job in the mode that the settings name."""
+    if settings.get("mode") != SINGLE_TURN:
+        return play
+    from cirrus_env.runner.single_turn import play_scene  # it builds on this module
+
+    return play_scene
 
 
 def play(job: Job, settings: Mapping[str, Any] | None = None) -> dict[str, Any]:
@@ -137,13 +147,13 @@ def drive(agent: Agent, episode: TicketEpisode, seed: int) -> str:
     try:
         policy = agent.make(episode)
         policy.reset(seed)
-    except _ESCAPING as error:
+    except ESCAPING as error:
         return _fail(episode, AGENT, error)
     view = AssistantView()
     while episode.outcome is None:
         try:
             action = policy.act(view.observe(episode))
-        except _ESCAPING as error:
+        except ESCAPING as error:
             return _fail(episode, AGENT, error)
         try:
             episode.step(action)
@@ -153,7 +163,7 @@ def drive(agent: Agent, episode: TicketEpisode, seed: int) -> str:
             return _fail(episode, CUSTOMER, error)
         except JudgeFailed as error:
             return _fail(episode, JUDGE, error)
-        except _ESCAPING as error:
+        except ESCAPING as error:
             return _fail(episode, BACKEND, error)
     return failure(episode)
 

@@ -24,6 +24,7 @@ class Row:
         return_micro: The return in millionths; None for an invalid episode.
         metrics: METRICS section 2, with constant keys.
         error: What failed, if anything did: a type and a place, never a message.
+        mode: How it was played: ``normal``, or a mode whose results are never mixed with others.
     """
 
     agent: str
@@ -38,11 +39,12 @@ class Row:
     return_micro: int | None
     metrics: Mapping[str, Any]
     error: str = ""
+    mode: str = "normal"
 
     @classmethod
     def from_episode(cls, episode: Mapping[str, Any]) -> Row:
         """The row of a stored episode."""
-        return cls(**{name: episode[name] for name in cls.__slots__})
+        return cls(**{name: episode[name] for name in cls.__slots__ if name in episode})
 
     def to_json(self) -> dict[str, Any]:
         """The row as JSON."""
