@@ -59,7 +59,8 @@ def agreed(dev):
 def test_the_development_set_is_wide_enough(dev):
     assert len(dev) >= 250
     assert {pair.ticket for pair in dev} >= {
-        "ECS-Billing", "ECS-Renewal", "Billing-Refund", "ECS-Locked", "ECS-Port25", "ECS-Ssh", "ECS-Password",
+        "ECS-Billing", "ECS-Renewal", "Billing-Refund", "ECS-Locked", "ECS-Port25", "ECS-Password",
+        "ECS-Ssh", "ECS-Upgrade",
     }  # fmt: skip
     assert {pair.language for pair in dev} == {"en", "zh"}
     assert {pair.kind for pair in dev} == set(KINDS)
