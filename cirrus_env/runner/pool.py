@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import pickle
 import signal
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
@@ -34,12 +34,51 @@ _Pipe = connection.Connection
 
 @dataclass(slots=True, eq=False)
 class _Worker:
-    """A process, the parent's end of its pipe, and the job that it plays; None before the first."""
+    """A process as its parent sees it.
+
+    Attributes:
+        process: The process.
+        pipe: The parent's end of its pipe.
+        job: What it plays; None before the first.
+        ticket: The ticket that it plays: it has read and compiled that one.
+        ready: Whether it has come up.
+    """
 
     process: SpawnProcess
     pipe: _Pipe
     job: int | None = None
+    ticket: str = ""
     ready: bool = False
+
+
+class _Waiting:
+    """Jobs that nobody plays yet; a worker stays with its ticket as long as there are any of it."""
+
+    def __init__(self, jobs: Sequence[Job]) -> None:
+        self._tickets = [job.ticket.digest for job in jobs]
+        self._left: dict[str, deque[int]] = {}
+        for place, ticket in enumerate(self._tickets):
+            self._left.setdefault(ticket, deque()).append(place)
+
+    def __bool__(self) -> bool:
+        return bool(self._left)
+
+    def take(self, worker: _Worker, workers: Sequence[_Worker]) -> int | None:
+        """The next job for this worker; None where nothing is left."""
+        if worker.ticket not in self._left:
+            if not self._left:
+                return None
+            served = Counter(other.ticket for other in workers)
+            worker.ticket = min(self._left, key=lambda name: (served[name], -len(self._left[name])))
+        places = self._left[worker.ticket]
+        place = places.popleft()
+        if not places:
+            del self._left[worker.ticket]
+        return place
+
+    def again(self, place: int) -> None:
+        """A job comes back."""
+        self._left.setdefault(self._tickets[place], deque()).appendleft(place)
 
 
 def play_in_processes(
@@ -62,7 +101,7 @@ def play_in_processes(
     """
     payload, orders = packed(jobs, settings, keep)
     pool = _Pool(payload, min(processes, len(jobs)))
-    waiting = deque(range(len(jobs)))
+    waiting = _Waiting(jobs)
     tries = [0] * len(jobs)
     try:
         pool.start()
@@ -75,7 +114,7 @@ def play_in_processes(
                     if place is not None:
                         tries[place] += 1
                         if tries[place] < TRIES:
-                            waiting.appendleft(place)
+                            waiting.again(place)
                         else:
                             ready.append((jobs[place], unplayed(jobs[place], why, keep=keep)))
                     if waiting:
@@ -85,7 +124,7 @@ def play_in_processes(
                     raise message
                 if place is not None:
                     ready.append((jobs[place], message))
-                worker.job = waiting.popleft() if waiting else None
+                worker.job = waiting.take(worker, pool.workers)
                 if worker.job is None:
                     pool.dismiss(worker)
                 else:

@@ -11,7 +11,7 @@ from dataclasses import replace
 from multiprocessing import connection, parent_process
 from typing import Any, NamedTuple
 
-from cirrus_env.errors import OptionError
+from cirrus_env.errors import OptionError, TicketError
 from cirrus_env.runner.agents import Agent
 from cirrus_env.runner.play import Job, Played, play_job
 from cirrus_env.tickets.ticket import Ticket
@@ -39,7 +39,7 @@ def packed(
     tickets = list({job.ticket.digest: job.ticket for job in jobs}.values())
     agent_at = {id(agent): place for place, agent in enumerate(agents)}
     ticket_at = {ticket.digest: place for place, ticket in enumerate(tickets)}
-    with_constants = [(ticket, ticket.constants) for ticket in tickets]
+    read_later = [pickle.dumps((ticket, ticket.constants)) for ticket in tickets]
     for what, value in (
         *((f"the agent {agent.name!r}", agent) for agent in agents),
         *((f"the setting {name!r}", value) for name, value in settings.items()),
@@ -51,7 +51,7 @@ def packed(
                 f"{what} can't be sent to another process ({type(error).__name__}); "
                 "give it a name at the top of a module, or run in one process"
             ) from error
-    payload = pickle.dumps((agents, with_constants, dict(settings), keep))
+    payload = pickle.dumps((agents, read_later, dict(settings), keep))
     orders = [
         Order(
             agent_at[id(job.agent)], ticket_at[job.ticket.digest], job.seed, job.variant,
@@ -69,38 +69,51 @@ def work(pipe: connection.Connection) -> None:
     threading.Thread(target=_end_with_parent, daemon=True).start()
     os.dup2(2, 1)  # results go to the parent's standard output, and nothing else
     try:
-        agents, tickets, settings, keep = pickle.loads(pipe.recv())
+        player = Player(pipe.recv())
     except Exception as error:
         pipe.send(OptionError(f"a worker process can't load what it is to play: {error!r}"))
         return
-    table = [_with_constants(ticket, constants) for ticket, constants in tickets]
     pipe.send(True)
     try:
         while (order := pipe.recv()) is not None:
-            pipe.send(_played(order, agents, table, settings, keep))
+            pipe.send(player.play(order))
     except (EOFError, OSError):
         return  # the parent has gone
 
 
-def _played(
-    order: Order,
-    agents: Sequence[Agent],
-    tickets: Sequence[Ticket],
-    settings: Mapping[str, Any],
-    keep: bool,
-) -> Played | OptionError:
-    agent, ticket, seed, variant, language = order
-    job = Job(agents[agent], tickets[ticket], seed, variant, language)
-    try:
-        return play_job(job, settings, keep=keep)
-    except OptionError as error:
-        return error
+class Player:
+    """What a worker plays with; a ticket is read when its first job comes.
 
+    Args:
+        payload: As ``packed`` made it.
+    """
 
-def _with_constants(ticket: Ticket, constants: Mapping[str, Any]) -> Ticket:
-    if ticket.constants == constants:
+    def __init__(self, payload: bytes) -> None:
+        self._agents: list[Agent]
+        self._packed: list[bytes]
+        self._agents, self._packed, self._settings, self._keep = pickle.loads(payload)
+        self._tickets: dict[int, Ticket] = {}
+
+    def play(self, order: Order) -> Played | OptionError:
+        """Play one job; an error says that the run can't go on."""
+        agent, ticket, seed, variant, language = order
+        try:
+            job = Job(self._agents[agent], self._ticket(ticket), seed, variant, language)
+            return play_job(job, self._settings, keep=self._keep)
+        except OptionError as error:
+            return error
+
+    def _ticket(self, place: int) -> Ticket:
+        ticket = self._tickets.get(place)
+        if ticket is None:
+            try:
+                ticket, constants = pickle.loads(self._packed[place])
+            except TicketError as error:
+                raise OptionError(f"a worker process can't load a ticket: {error}") from error
+            if ticket.constants != constants:
+                ticket = replace(ticket, constants=constants, plans={})
+            self._tickets[place] = ticket
         return ticket
-    return replace(ticket, constants=constants, plans={})
 
 
 def _end_with_parent() -> None:

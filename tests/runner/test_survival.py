@@ -76,8 +76,8 @@ def kill(folder: Path, times: int, whole: list[str]) -> None:
         for _ in range(chance.randrange(200_000)):
             pass
         process.send_signal(signal.SIGKILL)
-        process.communicate(timeout=60)  # the end of the pipes: no worker outlives its parent
-        assert process.returncode == -signal.SIGKILL
+        _, err = process.communicate(timeout=60)  # to the pipes' end: no worker outlives its parent
+        assert process.returncode == -signal.SIGKILL, err.decode()
     before = len(scan(folder / EPISODES)[0])
     assert times <= before < len(whole)
     played, kept = [], []
