@@ -165,18 +165,23 @@ class _Reader:
         apis = turn.get("apis") or []
         if not isinstance(apis, list):
             raise ImportFormatError(f"{place}.apis: not a list")
-        calls = [self._call(f"{place}.apis[{n}]", api) for n, api in enumerate(apis)]
+        found = [self._call(f"{place}.apis[{n}]", api) for n, api in enumerate(apis)]
+        calls = [call for call in found if call is not None]
         if not self._exchanges or self._exchanges[-1][2]:
             self._exchanges.append(([], [], []))
         self._exchanges[-1][0].extend(calls)
         if text.strip():
             self._exchanges[-1][1].append(text)
 
-    def _call(self, place: str, api: Any) -> RecordedCall:
+    def _call(self, place: str, api: Any) -> RecordedCall | None:
         request = api.get("request") if isinstance(api, Mapping) else None
         if not isinstance(request, Mapping) or not isinstance(request.get("api_name"), str):
             raise ImportFormatError(f"{place}: no request with an api_name")
-        arguments = request.get("parameters") or {}
+        given, response = request.get("parameters"), api.get("response")
+        if given is None and response is None and not api.get("exception"):
+            self.dropped.append(f"a call of {request['api_name']}, of which nothing was recorded")
+            return None
+        arguments = given or {}
         if not isinstance(arguments, Mapping):
             raise ImportFormatError(f"{place}.request.parameters: not an object")
         if _TOKEN in arguments:
@@ -184,7 +189,7 @@ class _Reader:
         return RecordedCall(
             name=function_name(request["api_name"]),
             arguments={key: value for key, value in arguments.items() if key != _TOKEN},
-            result=_withheld(api.get("response")),
+            result=_withheld(response),
             error=str(api.get("exception") or ""),
         )
 

@@ -335,6 +335,16 @@ def test_a_call_that_no_ticket_can_hold_is_reported(tmp_path, api_call):
     assert entry["why"].startswith("odd.json")
 
 
+def test_a_call_of_which_nothing_was_recorded_is_left_out(tmp_path):
+    blank = {"request": {"api_name": "AddAlarm", "parameters": None}, "response": None}
+    said = [turn(0, "user", "Wake me at 7."), turn(1, "assistant", "Done.", blank)]
+    source = tmp_path / "blank.json"
+    source.write_text(json.dumps({"name": "blank", "conversation": said}))
+    entry = entries(import_tooltalk(source, tmp_path / "out"))["blank.json"]
+    assert not entry["scored"]
+    assert "a call of AddAlarm, of which nothing was recorded" in entry["dropped"]
+
+
 def test_an_empty_folder_and_an_impossible_target_are_told(tmp_path, folder):
     (tmp_path / "empty").mkdir()
     with pytest.raises(ImportFormatError, match=r"no \.json"):
