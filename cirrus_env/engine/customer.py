@@ -8,6 +8,7 @@ from cirrus_env.engine.setting import MAX_CONSOLE_IN_A_ROW, SECONDS_A_REPLY
 from cirrus_env.engine.stage import Move, Stage
 from cirrus_env.errors import InvalidAction
 from cirrus_env.judging.outcome import record_of
+from cirrus_env.nlu.answers import answered
 from cirrus_env.wire import ASSISTANT, CUSTOMER_KINDS, Act, CustomerAction, Event, encodes
 from cirrus_env.wire import messages as build
 
@@ -31,6 +32,16 @@ def checked(stage: Stage, action: Any) -> CustomerAction:
     if not encodes(action.text):
         raise InvalidAction("the customer's words hold a lone surrogate")
     return action
+
+
+def meant(stage: Stage, text: str) -> tuple[Act, ...]:
+    """What an outside customer's words answer to the reply just before."""
+    if not text:
+        return ()
+    facts, spoken = stage.scenario.private.facts, stage.state.spoken
+    asked = [facts[act.name] for act in spoken if act.kind == "asked" and act.name in facts]
+    proposed = tuple(act for act in spoken if act.kind == "proposed")
+    return (*answered(text, asked), *stage.reader.read_customer(text, proposed))
 
 
 def take(stage: Stage, action: CustomerAction, acts: tuple[Act, ...]) -> Move:

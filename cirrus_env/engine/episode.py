@@ -37,7 +37,6 @@ from cirrus_env.tickets.scenario import make_scenario
 from cirrus_env.tickets.ticket import Ticket
 from cirrus_env.wire import (
     ASSISTANT,
-    Act,
     AssistantAction,
     Message,
     Record,
@@ -319,11 +318,7 @@ class TicketEpisode:
         else:
             said = customer.checked(stage, action)
             start = len(stage.state.messages)
-            acts: tuple[Act, ...] = ()
-            if said.text:
-                proposed = tuple(a for a in stage.state.spoken if a.kind == "proposed")
-                acts = stage.reader.read_customer(said.text, proposed)
-            serve(stage, said, acts, stage.state.mind)
+            serve(stage, said, customer.meant(stage, said.text), stage.state.mind)
         return self._step(start, before)
 
     def truncate(self, reason: str = STOPPED) -> Step:

@@ -1,13 +1,21 @@
-"""An outside customer's answer to proposals."""
+"""An outside customer's answer to proposals and to questions for facts."""
 
 from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from typing import Final
 
 from cirrus_env.nlu import cues as c
 from cirrus_env.nlu.found import Hit
 from cirrus_env.nlu.lexicon import Lexicon, cue_tree
 from cirrus_env.nlu.scanner import Scanner
+from cirrus_env.tickets.model import Fact
 from cirrus_env.wire import Act
 
+MOST_FACTS: Final = 2
+"""How many asked facts one message answers."""
+_PIECE: Final = re.compile("[0-9a-z]+")
 _ORDINALS = (c.FIRST, c.SECOND, c.THIRD)
 _UNMEANT = c.DENIED | c.HEDGE | c.EPISTEMIC | c.CONDITION | c.REPORT | c.QUOTE | c.ASK
 
@@ -40,6 +48,26 @@ def read_answer(text: str, proposed: tuple[Act, ...], lexicon: Lexicon) -> tuple
         Act("agreed" if verdicts[k] else "declined", proposed[k].name, proposed[k].value)
         for k in sorted(verdicts)
     )
+
+
+def answered(text: str, asked: Iterable[Fact]) -> tuple[Act, ...]:
+    """``answered`` acts for the facts that an outside customer's words tell.
+
+    Whoever was asked and says something has answered; where the customer knows a figure, it has to
+    give that figure.
+
+    Args:
+        text: Flat text of the customer's words.
+        asked: What the reply just before asked for.
+    """
+    told = _figures(text)
+    facts = [f for f in asked if f.when != "never" and not f.false and _figures(f.text) <= told]
+    return tuple(Act("answered", fact.name) for fact in facts[:MOST_FACTS]) if text.strip() else ()
+
+
+def _figures(text: str) -> set[str]:
+    pieces = _PIECE.findall(text.lower())
+    return {piece.lstrip("0") or "0" for piece in pieces if not piece.isalpha()}
 
 
 def _answer(hits: list[Hit]) -> bool | None:
