@@ -347,7 +347,8 @@ CUES: Final = MappingProxyType(
             if that is ok | if that is okay | if that is fine | if that is alright |
             if that suits you | if you say yes | if you say so | if you confirm |
             if you approve | if you have any | if there is anything | if anything | would like |
-            would love | would be happy | would be glad | would need | if possible |
+            would love | would suggest | would recommend | would advise | would propose |
+            would encourage | would be happy | would be glad | would need | if possible |
             as you can see | can not wait | not yet | may 1 | could you | would you | may i |
             may we | could i | could we | might i | you may | whether or not | yet another |
             so that | so far | so much | so many | so sorry | or so | no matter | ever since |
@@ -387,7 +388,7 @@ CUES: Final = MappingProxyType(
             can you confirm that i | could you confirm that i | can i go ahead and |
             shall i go ahead and | may i go ahead and | want us to |
             asking for your permission | ask for your permission | ask your permission |
-            need your permission | need your consent | need your approval | need your go-ahead |
+            need your permission | need your consent | need your approval | need your confirmation | need your go-ahead |
             need your ok | would you mind if | please approve | please authorise |
             please authorize
         """),
@@ -552,7 +553,7 @@ OPENERS: Final = word_set("""
 
 FINITE: Final = word_set("""
     is are was were has have had do does did will would can could may might must shall should
-    keeps remains stays runs continues it you they we i he she this that 是 在 有 会 被 还 仍 您
+    keeps remains stays runs continues please it you they we i he she this that 是 在 有 会 被 还 仍 您
     你 它 已 我 为 因 将 要 能 可
 """)
 """Words that show that a stretch between commas is a clause of its own."""
