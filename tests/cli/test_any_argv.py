@@ -18,7 +18,7 @@ _OPTIONS = (
     "--help", "--json", "--seeds", "--tickets", "--split", "--agent", "--agents", "--out",
     "--force", "--resume", "--seed", "--variant", "--language", "--customer", "--reward",
     "--workers", "--gold", "--judge", "--wrong", "--write", "--every-variant", "--version", "-h",
-    "--", "-", "--=", "--seeds=",
+    "--jobs", "--full", "--", "-", "--=", "--seeds=",
 )  # fmt: skip
 _VALUES = (
     "0", "0:2", "-1", "1e9", "NaN", "", " ", "*", "[", "ECS-Billing", "Cirrus/ECS-Billing-v0",

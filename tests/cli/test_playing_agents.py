@@ -370,3 +370,21 @@ def test_stored_runs_are_compared_without_playing(tmp_path):
     unknown = call("compare", "--by", "colour", "--seeds", "0", "--tickets", "ECS-Renewal")
     assert unknown.code == 2
     assert "service, ending" in unknown.err
+
+
+def test_an_interrupt_while_an_agent_acts_is_nobodys_failure(tmp_path):
+    path = tmp_path / "agent_that_is_interrupted.py"
+    path.write_text(
+        "class Interrupted:\n"
+        "    name = 'interrupted'\n"
+        "    def reset(self, seed): self.seed = seed\n"
+        "    def act(self, observation):\n"
+        "        if self.seed == 2: raise KeyboardInterrupt\n"
+        "        return 'Thank you.'\n"
+    )
+    out = tmp_path / "run"
+    arguments = ("--tickets", SMALL, "--seeds", "0:5", "--out", str(out))
+    code, text, err = call("run", "--agent", f"{path}:Interrupted", *arguments)
+    assert (code, text) == (1, "")
+    assert f"interrupted; 2 of 5 episodes are kept in {out}" in err
+    assert len(list(read_episodes(out))) == 2

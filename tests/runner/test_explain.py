@@ -352,3 +352,31 @@ def test_of_an_episode_that_was_never_played_nothing_is_explained(tmp_path, monk
     run = StoredRun(tmp_path)
     with pytest.raises(OptionError, match="nothing of episode 0 was played: ZeroDivisionError"):
         explain(run, run[0])
+
+
+def test_a_change_that_nobody_asked_for_is_named(tmp_path):
+    found = explained(
+        tmp_path,
+        script(
+            call("DescribeInstances"),
+            call("ModifyInstanceAttribute", InstanceId="{id}", InstanceName="mine"),
+            call(
+                "CreateAutoSnapshotPolicy",
+                timePoints='["1"]',
+                repeatWeekdays='["1"]',
+                retentionDays=7,
+            ),
+        ),
+    )
+    (outside,) = (a for a in found["assertions"] if a["assertion"] == "untouched_elsewhere")
+    assert not outside["holds"]
+    assert outside["because"][0]["text"].startswith("CreateAutoSnapshotPolicy at 3 changed ")
+
+
+def test_an_unscored_ticket_is_explained_as_such(tmp_path):
+    ticket = load_ticket(Path(__file__).with_name("recording.toml"))
+    found = explained(tmp_path, find_agent("do-nothing"), ticket)
+    assert found["success"] == [
+        {"text": "evidence to judge by", "met": False, "note": "this ticket is unscored"}
+    ]
+    assert found["reproduced"]

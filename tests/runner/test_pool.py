@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import threading
+from dataclasses import replace
 from pathlib import Path
 
 import pool_agents
@@ -15,8 +16,10 @@ from cirrus_env.judging.reward import RewardRule
 from cirrus_env.runner import pool
 from cirrus_env.runner.agents import Agent, find_agent
 from cirrus_env.runner.compare import compare
+from cirrus_env.runner.play import play_job
 from cirrus_env.runner.run import jobs_for, run_jobs
 from cirrus_env.runner.store import EPISODES, read_episodes, read_manifest
+from cirrus_env.runner.worker import Player, packed
 from cirrus_env.tickets.load import bundled, load_ticket
 from cirrus_env.wire import digest
 
@@ -176,3 +179,38 @@ def test_what_agents_print_in_workers_never_reaches_standard_output(capfd):
     said = capfd.readouterr()
     assert said.out == ""
     assert "sk-canary-print" in said.err
+
+
+def test_what_a_worker_is_sent_gives_what_playing_here_gives():
+    measured = replace(
+        SMALL, constants={"halted-in-guest": {"en": {"shortest": 9, "tokens": 9}}}, plans={}
+    )
+    jobs = jobs_for([agent("Polite"), find_agent("oracle")], [measured, BILLING], [0, 1])
+    payload, orders = packed(jobs, {"max_turns": 3}, True)
+    player = Player(payload)
+    for job, order in zip(jobs, orders, strict=True):
+        assert player.play(order) == play_job(job, {"max_turns": 3}, keep=True)
+
+
+def test_a_worker_tells_what_stops_the_run(monkeypatch):
+    jobs = jobs_for([agent("Polite")], [BILLING], [0])
+    payload, (order,) = packed(jobs, {}, False)
+    wrong = Player(payload).play(order._replace(variant="no-such-cause"))
+    assert isinstance(wrong, OptionError)
+    monkeypatch.setattr("cirrus_env.tickets.load.bundled", lambda name: SMALL)
+    error = Player(payload).play(order)
+    assert "a worker process can't load a ticket" in str(error)
+    assert "this package ships another text" in str(error)
+
+
+def test_a_worker_stays_with_its_ticket_and_the_longest_is_begun_first():
+    jobs = jobs_for([agent("Polite")], [SMALL, BILLING], range(3))[:-1]
+    waiting = pool._Waiting(jobs)
+    first, second = (pool._Worker(None, None) for _ in range(2))
+    crew = [first, second]
+    taken = [waiting.take(worker, crew) for worker in (first, second, first, second)]
+    assert taken == [0, 3, 1, 4]
+    waiting.again(0)
+    assert [waiting.take(worker, crew) for worker in (second, first)] == [0, 2]
+    assert not waiting
+    assert waiting.take(first, crew) is None

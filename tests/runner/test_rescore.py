@@ -15,6 +15,7 @@ from cirrus_env.runner import manifest as manifests
 from cirrus_env.runner.agents import Agent, find_agent
 from cirrus_env.runner.lines import encode
 from cirrus_env.runner.rescore import rescore_run
+from cirrus_env.runner.rows import Row
 from cirrus_env.runner.run import jobs_for, run_jobs
 from cirrus_env.runner.store import EPISODES, MANIFEST, read_episodes, read_manifest
 from cirrus_env.runner.stored import StoredRun
@@ -65,7 +66,7 @@ def test_every_metric_and_every_steps_reward_comes_out_as_stored(folder):
     jobs = read_manifest(folder)["jobs"]
     for each in found:
         episode = stored[canonical(jobs[each.number])]
-        assert each.row.to_json() == {name: episode[name] for name in each.row.to_json()}
+        assert each.row == Row.from_episode(episode)
     broken = [each.row for each in found if each.row.agent == "broken"]
     assert {(row.valid, row.return_micro, row.success) for row in broken} == {(False, None, None)}
 
