@@ -6,37 +6,38 @@
 that the agent called), ``tool_mocks`` (what the reference called), ``skip`` (logical jumps) and
 ``trajectory``. ``OUT/data`` holds the task files and tool schemas that the code looks for.
 
-How our episodes fill it: a checkpoint that passed has score 1, one that was jumped too (the paper
-counts it as passed) and is marked ``skipped``; an episode is one attempt at each, so there is one
-trial. ``skip`` is truly counted. The layout can't say that an episode failed although every
-checkpoint passed, so ``success`` and ``outcome`` stand beside it. Episodes that failed for outside
-reasons are written with every score 0 (the floor), never left out; tickets without evidence have no
-checkpoint, which the published code would count as passed, and are left out.
+How our runs fill it: a checkpoint that passed has score 1, one that was jumped too (the paper
+counts it as passed) and is marked ``skipped``; ``skip`` is truly counted. An episode is one attempt
+at each checkpoint, so there is one trial. Of a run of teacher-forced turns (``--mode single-turn``)
+the second attempt is the second trial where the first didn't pass, and the published arithmetic
+gives what ``judging.paper`` gives as published. The layout can't say that an episode failed
+although every checkpoint passed, so ``success`` and ``outcome`` stand beside it. Episodes that
+failed for outside reasons are written with every score 0 (the floor), never left out; tickets
+without evidence have no checkpoint, which the published code would count as passed, and are left
+out.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final
 
-from cirrus_env.adapters.reference_dialogue import Reference, passed_at, reference_of
-from cirrus_env.adapters.transcripts import Said, said
+from cirrus_env.adapters.cirrusbench_results import episode_result, scene_result
+from cirrus_env.adapters.reference_dialogue import Reference, reference_of
 from cirrus_env.adapters.write import Progress
 from cirrus_env.errors import CirrusError, StoreError, UnknownTicket
-from cirrus_env.judging.shape import shape_of
 from cirrus_env.runner.files import write_whole
+from cirrus_env.runner.modes import SINGLE_TURN
 from cirrus_env.runner.store import read_episodes, read_manifest
 from cirrus_env.tickets.load import bundled
-from cirrus_env.tickets.model import Checkpoint
 from cirrus_env.tickets.scenario import make_scenario
 from cirrus_env.tickets.ticket import Ticket
-from cirrus_env.wire import Record, canonical
-from cirrus_env.wire.jsontext import strict_loads
+from cirrus_env.wire import canonical
 
 WITH_TOOLS: Final = "withtool"
 WITHOUT: Final = "notool"
@@ -149,23 +150,20 @@ class _Exporter:
         """Write one episode.
 
         Raises:
-            CirrusError: If it has no checkpoints, or nothing of it was kept.
+            CirrusError: If it has no checkpoints.
             StoreError: If it can't be written.
         """
-        trajectory = episode.get("trajectory")
-        if not trajectory:
-            raise CirrusError("no trajectory of it was kept")
-        header = trajectory["header"]
+        seed, language = episode["seed"], episode["language"]
         scenario = make_scenario(
-            ticket, header["seed"], variant=header["variant"], language=header["language"]
+            ticket, seed, variant=episode["variant"] or None, language=language
         )
         if not scenario.gold.scored or not scenario.gold.checkpoints:
             raise CirrusError("its ticket is unscored: it has no checkpoint")
-        parts = (header["variant"], header["language"], header["seed"])
+        parts = (scenario.variant, language, seed)
         id = ".".join((f"{ticket.id}-v{ticket.version}", *map(str, parts)))
         key = f"{ticket.digest} {id}"
         if key not in self._references:
-            self._references[key] = reference_of(ticket, header)
+            self._references[key] = reference_of(scenario)
         reference = self._references[key]
         kind = WITH_TOOLS if scenario.public.services else WITHOUT
         task = {
@@ -175,8 +173,8 @@ class _Exporter:
             "seperate_indices": reference.listed,
             "seperate_indices_by_llm": reference.listed,
         }
-        records = [Record.from_json(record) for record in trajectory["records"]]
-        result = _result(episode, scenario.gold.checkpoints, records)
+        fill = scene_result if episode.get("mode") == SINGLE_TURN else episode_result
+        result = fill(episode, scenario.gold.checkpoints, reference)
         result = {"task": task, **result, "tool_mocks": reference.mocks}
         folder = self._out / f"results_{kind}" / self._folder(str(episode["agent"]))
         _write(
@@ -219,92 +217,3 @@ def _product(ticket: Ticket) -> str:
     if "imported" in ticket.data:
         return str(ticket.data["imported"].get("format", "imported"))
     return ticket.id.partition("-")[0]
-
-
-def _result(
-    episode: Mapping[str, Any], checkpoints: Sequence[Checkpoint], records: Sequence[Record]
-) -> dict[str, Any]:
-    spoken = said(records)
-    passed = passed_at(records) if episode["valid"] else {}
-    skips = shape_of(checkpoints).skips
-    jumped = {name for later in passed if later in skips for name in skips[later]} - passed.keys()
-    segments = _segments(spoken, checkpoints, passed)
-    subtasks = []
-    for number, checkpoint in enumerate(checkpoints, 1):
-        score = int(checkpoint.id in passed or checkpoint.id in jumped)
-        trial = {"trial": 1, "score": score, "sub_task_messages": segments.get(checkpoint.id, [])}
-        subtask = {"subtask_id": number, "pass": bool(score), "score": score, "simulation": [trial]}
-        subtask["checkpoint"] = checkpoint.id
-        subtask["skipped"] = checkpoint.id in jumped
-        subtasks.append(subtask)
-    return {
-        "subtasks": subtasks,
-        "skip": len(jumped),
-        "tool_calls": _tool_calls(spoken),
-        "trajectory": [_stamped(each, turn) for turn, each in enumerate(spoken)],
-        "success": episode["success"],
-        "outcome": episode["outcome"],
-        "valid": episode["valid"],
-    }
-
-
-def _segments(
-    spoken: Sequence[Said], checkpoints: Sequence[Checkpoint], passed: Mapping[str, int]
-) -> dict[str, list[dict[str, Any]]]:
-    """Checkpoint -> the assistant's messages that led to it; the rest to the first that failed."""
-    found: dict[str, list[dict[str, Any]]] = {}
-    reached = -1
-    mine = [each for each in spoken if each.message["role"] in ("assistant", "tool")]
-    for step, name in sorted((step, name) for name, step in passed.items()):
-        if step > reached:
-            found[name] = [_stamped(each) for each in mine if reached < each.step <= step]
-            reached = step
-    rest = [_stamped(each) for each in mine if each.step > reached]
-    failed = next((c.id for c in checkpoints if c.id not in passed), None)
-    if failed is not None and rest:
-        found.setdefault(failed, rest)
-    return found
-
-
-def _stamped(each: Said, turn: int | None = None) -> dict[str, Any]:
-    """A message with the fields that the analysis code looks at."""
-    message: dict[str, Any] = {**each.message, "turn_idx": turn, "timestamp": None}
-    if message["role"] == "assistant":
-        tokens = each.tokens
-        message["cost"] = None
-        message["usage"] = {
-            "usage": {
-                "prompt_tokens": 0, "completion_tokens": tokens, "total_tokens": tokens,
-            },
-            "raw_response_data": {
-                "tokenInfo": {
-                    "inputTokenNum": 0, "outputTokenNum": tokens, "allTokenNum": tokens,
-                }
-            },
-        }  # fmt: skip
-        if "tool_calls" in message:
-            message["tool_calls"] = [_readable(call) for call in message["tool_calls"]]
-    return message
-
-
-def _readable(call: Mapping[str, Any]) -> dict[str, Any]:
-    """A call whose arguments are a JSON object: the analysis code reads them without a check."""
-    function = call["function"]
-    try:
-        arguments = strict_loads(function["arguments"] or "{}")
-    except CirrusError:
-        arguments = None
-    if not isinstance(arguments, dict):
-        arguments = {"": function["arguments"]}
-    text = json.dumps(arguments, ensure_ascii=False)
-    return {**call, "function": {**function, "arguments": text}}
-
-
-def _tool_calls(spoken: Sequence[Said]) -> list[dict[str, Any]]:
-    """Every call of the agent with its result, one call an entry."""
-    found = []
-    for index, each in enumerate(spoken):
-        for k, call in enumerate(each.message.get("tool_calls", ())):
-            message = {"role": "assistant", "content": None, "tool_calls": [_readable(call)]}
-            found.append({"tool_call": message, "result": spoken[index + 1 + k].message})
-    return found

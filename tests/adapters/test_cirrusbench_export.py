@@ -17,6 +17,7 @@ from cirrus_env.errors import StoreError
 from cirrus_env.judging.paper import nei_paper, tpr_paper
 from cirrus_env.runner.agents import Agent, find_agent
 from cirrus_env.runner.run import jobs_for, run_jobs
+from cirrus_env.runner.turn_scores import turn_scores
 from cirrus_env.tickets.load import bundled, load_ticket
 
 NAMES = ("ECS-Billing", "ECS-Renewal")
@@ -229,3 +230,70 @@ def test_what_is_no_run_and_what_cannot_be_written_is_told(run, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(StoreError, match="can't write"):
         export_cirrusbench(run, tmp_path / "file")
+
+
+@pytest.fixture(scope="module")
+def scenes(tmp_path_factory):
+    """A run of teacher-forced turns: its folder, its rows and its exported results."""
+    folder = tmp_path_factory.mktemp("scenes")
+    agents = [
+        *map(find_agent, ("oracle", "do-nothing")),
+        Agent("second", Second),
+        Agent("x", broken),
+    ]
+    jobs = jobs_for(agents, [bundled(name) for name in NAMES], (3,))
+    rows = run_jobs(jobs, settings={"mode": "single-turn"}, folder=folder / "run")
+    report = export_cirrusbench(folder / "run", folder / "out")
+    assert (report.left_out, report.invalid) == ([], 2)
+    return rows, results(folder / "out") | {
+        f"{name}/notool": files for name, files in results(folder / "out", "notool").items()
+    }
+
+
+class Second:
+    """Answers nothing at the first attempt and as the oracle does at the second."""
+
+    name = "second"
+
+    def __init__(self, source):
+        self._source = source
+
+    def reset(self, seed):
+        self._oracle = find_agent("oracle").make(self._source) if seed != 3 else None
+
+    def act(self, observation):
+        return self._oracle.act(observation) if self._oracle else "I see."
+
+
+def test_second_attempts_of_teacher_forced_turns_are_second_trials(scenes):
+    _, found = scenes
+    for key in ("second", "second/notool"):
+        for subtask in found[key][0]["subtasks"]:
+            first, second = subtask["simulation"]
+            assert (first["score"], second["score"]) == (0, 1)
+            assert first["sub_task_messages"][-1]["content"] == "I see."
+    assert all(len(s["simulation"]) == 1 for s in found["oracle"][0]["subtasks"])
+
+
+def test_the_published_arithmetic_gives_the_scores_as_published(scenes):
+    rows, found = scenes
+    for scores in turn_scores(rows):
+        if scores.invalid:
+            continue
+        mine = [
+            published(f)
+            for k, files in found.items()
+            for f in files
+            if k.split("/")[0] == scores.agent
+        ]
+        assert len(mine) == 2
+        for name, key in (("SR@1", "pass1"), ("SR@2", "pass2"), ("TPR", "rate"), ("NEI", "nei")):
+            expected = scores.scores[f"{name}_paper"].value
+            assert float(sum(Fraction(each[key]) for each in mine) / 2) == pytest.approx(expected)
+
+
+def test_a_scene_that_failed_is_a_failure(scenes):
+    _, found = scenes
+    (result,) = found["x"]
+    assert (result["valid"], published(result)["pass2"]) == (False, False)
+    assert all(subtask["score"] == 0 for subtask in result["subtasks"])
