@@ -33,12 +33,13 @@ def explain(run: StoredRun, stored: Stored) -> JSON:
         and ``reproduced`` (whether every record came out again as it is stored).
 
     Raises:
-        OptionError: If nothing of it was played.
+        OptionError: If nothing of it was played, or turns by themselves, which pass nothing.
         StoreError: If this package ships another text of its ticket.
     """
     if not stored.trajectory.records:
         row = stored.row
-        raise OptionError(f"nothing of episode {stored.number} was played: {row.error}")
+        why = f"nothing of it was played ({row.error})" if row.error else f"it is {row.mode}"
+        raise OptionError(f"episode {stored.number} can't be explained: {why}")
     rule = rule_of(run.manifest) or reward_rule("cirrus")
     system = run.manifest["settings"].get("system")
     moments = acted_again(

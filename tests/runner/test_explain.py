@@ -350,7 +350,7 @@ def test_of_an_episode_that_was_never_played_nothing_is_explained(tmp_path, monk
     assert (row.outcome, row.valid) == ("backend_error", False)
     assert row.error.startswith("ZeroDivisionError at test_explain.py:")
     run = StoredRun(tmp_path)
-    with pytest.raises(OptionError, match="nothing of episode 0 was played: ZeroDivisionError"):
+    with pytest.raises(OptionError, match=r"episode 0 .*: nothing of it was played \(ZeroDiv"):
         explain(run, run[0])
 
 
