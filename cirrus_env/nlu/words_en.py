@@ -388,8 +388,8 @@ CUES: Final = MappingProxyType(
             can you confirm that i | could you confirm that i | can i go ahead and |
             shall i go ahead and | may i go ahead and | want us to |
             asking for your permission | ask for your permission | ask your permission |
-            need your permission | need your consent | need your approval | need your confirmation | need your go-ahead |
-            need your ok | would you mind if | please approve | please authorise |
+            need your permission | need your consent | need your approval |
+            need your confirmation | need your go-ahead | need your ok | would you mind if | please approve | please authorise |
             please authorize
         """),
         c.INTENT: phrases("""
