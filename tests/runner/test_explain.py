@@ -345,7 +345,7 @@ def test_of_an_episode_that_was_never_played_nothing_is_explained(tmp_path, monk
         raise ZeroDivisionError
 
     with monkeypatch.context() as patch:
-        patch.setattr("cirrus_env.engine.episode.make_scenario", broken)
+        patch.setattr(TicketEpisode, "reset", broken)
         (row,) = run_jobs(jobs_for([find_agent("oracle")], [SMALL], [1]), folder=tmp_path)
     assert (row.outcome, row.valid) == ("backend_error", False)
     assert row.error.startswith("ZeroDivisionError at test_explain.py:")
