@@ -553,8 +553,8 @@ OPENERS: Final = word_set("""
 
 FINITE: Final = word_set("""
     is are was were has have had do does did will would can could may might must shall should
-    keeps remains stays runs continues please it you they we i he she this that 是 在 有 会 被 还 仍 您
-    你 它 已 我 为 因 将 要 能 可
+    keeps remains stays runs continues please it you they we i he she this that 是 在 有 会 被 还 仍
+    您 你 它 已 我 为 因 将 要 能 可
 """)
 """Words that show that a stretch between commas is a clause of its own."""
 
