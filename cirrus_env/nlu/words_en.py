@@ -389,8 +389,8 @@ CUES: Final = MappingProxyType(
             shall i go ahead and | may i go ahead and | want us to |
             asking for your permission | ask for your permission | ask your permission |
             need your permission | need your consent | need your approval |
-            need your confirmation | need your go-ahead | need your ok | would you mind if | please approve | please authorise |
-            please authorize
+            need your confirmation | need your go-ahead | need your ok | would you mind if |
+            please approve | please authorise | please authorize
         """),
         c.INTENT: phrases("""
             i will | we will | i would | we would | i would like to | we would like to |
