@@ -282,7 +282,7 @@ def _bound(
         if stance & c.RETRACTED:
             retracted.add((slot.name, value))
         if slot.type == "id" and told.disowned(candidate, scan.tokens):
-            if value not in subject.subjects.ids:
+            if value not in subject.subjects.ids and value != slot.value:
                 continue
         if candidate.hit.sentence in around and value == slot.value:
             if not stance & (c.UNSAID & ~(c.ASK | c.CONDITION | c.HEDGE)):
