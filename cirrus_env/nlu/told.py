@@ -284,6 +284,8 @@ def alternatives(candidates: Sequence[Candidate], tokens: Sequence[str]) -> set[
     found: set[int] = set()
     for one, other in pairwise(candidates):
         between = tokens[one.end : other.start]
+        if one.kind == "id" and other.kind == "number" and between == ["/"]:
+            continue  # a block of addresses: 198.51.100.7/32
         if len(between) <= _APPROXIMATE and not _EITHER.isdisjoint(between):
             found |= {one.start, other.start}
     return found
