@@ -22,6 +22,7 @@ class Meter:
         self.total = total
         self.done = self.stood = 0
         self.hits = self.scored = self.invalid = 0
+        self.rate = "SR"  # what the success rate is called
         self.show: Callable[[], object] = bool  # after each one; nothing unless somebody looks on
 
     def __call__(self, row: Row | None = None) -> None:
@@ -50,7 +51,7 @@ class Meter:
         between = wilson(self.hits, self.scored)
         if between is not None:
             low, high = (f"{100 * share:.0f}" for share in between)
-            parts.append(f"SR {100 * self.hits / self.scored:.1f} % [{low}, {high}]")
+            parts.append(f"{self.rate} {100 * self.hits / self.scored:.1f} % [{low}, {high}]")
         if self.invalid:
             parts.append(f"{self.invalid} invalid")
         return ", ".join(parts)

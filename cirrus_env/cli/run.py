@@ -14,10 +14,11 @@ from cirrus_env.cli.command import FAILED, OK, execute
 from cirrus_env.cli.progress import Meter, progress
 from cirrus_env.cli.rewards import read_reward
 from cirrus_env.cli.streams import Streams
+from cirrus_env.engine.modes import NORMAL, SOLO
 from cirrus_env.errors import RunError, StoreError
 from cirrus_env.runner.agents import find_agent
 from cirrus_env.runner.compare import compare
-from cirrus_env.runner.modes import MODES, NORMAL, SINGLE_TURN
+from cirrus_env.runner.modes import MODES, SINGLE_TURN, solvable_alone
 from cirrus_env.runner.play import Job
 from cirrus_env.runner.rows import Row
 from cirrus_env.runner.run import jobs_for, run_jobs
@@ -41,7 +42,8 @@ def run(arguments: Sequence[str], streams: Streams) -> int:
     type=click.Choice(MODES),
     default=NORMAL,
     show_default=True,
-    help="single-turn: the agent speaks once at every turn of the reference.",
+    help="single-turn: the agent speaks once at every turn of the reference; solo: nobody answers"
+    " it; oracle-plan: it is given the reference plan. Never counted in SR.",
 )
 @click.option(
     "--reward",
@@ -103,7 +105,11 @@ def _command(
         languages=languages or None,
         every_variant=every_variant,
     )
+    left_out: list[Job] = []
+    if mode == SOLO:
+        jobs, left_out = solvable_alone(jobs)
     with progress(streams, "episodes", len(jobs)) as meter:
+        meter.rate = "SR" if mode == NORMAL else mode
         rows = _run(
             streams,
             jobs,
@@ -123,11 +129,13 @@ def _command(
     else:
         result = compare(rows, force=True)
         if as_json:
-            streams.json({"folder": str(out), **result.to_json()})
+            streams.json({"folder": str(out), **_left_out(left_out), **result.to_json()})
         else:
             tables.print_comparison(streams, result)
     if not as_json:
         streams.line(f"{len(rows)} episodes kept in {out}")
+        if left_out:
+            streams.line(f"{len(left_out)} can't be solved without the customer and are left out")
     invalid = [row for row in rows if not row.valid]
     if invalid:
         streams.error(
@@ -135,6 +143,11 @@ def _command(
             f"{invalid[0].error}); --resume tries them again"
         )
     return FAILED if invalid else OK
+
+
+def _left_out(jobs: list[Job]) -> dict[str, Any]:
+    """The episodes that can't be played in the solo mode, where there are any."""
+    return {"left_out": [job.key for job in jobs]} if jobs else {}
 
 
 def _run(

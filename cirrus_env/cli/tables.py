@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from cirrus_env.cli.streams import Streams, one_line
+from cirrus_env.engine.modes import NORMAL
 from cirrus_env.judging.aggregate import Estimate
 from cirrus_env.runner.compare import Comparison, Summary
 
@@ -31,7 +32,10 @@ def number(value: float | None, digits: int = 2) -> str:
 
 def print_comparison(streams: Streams, comparison: Comparison) -> None:
     """One row an agent."""
-    table = new_table("agent", *_COLUMNS)
+    normal = comparison.mode == NORMAL
+    if not normal:
+        streams.line(f"Mode {comparison.mode}: comparable with no success rate of normal episodes.")
+    table = new_table("agent", *(_COLUMNS if normal else (f"{comparison.mode} %", *_COLUMNS[1:])))
     for summary in comparison.summaries:
         table.add_row(one_line(summary.agent), *_cells(summary))
     streams.table(table)

@@ -7,6 +7,7 @@ from typing import Any
 
 from cirrus_env.cloud.kernel import CallResult
 from cirrus_env.engine.failures import assessed, fail
+from cirrus_env.engine.modes import NOBODY_ANSWERS, SOLO
 from cirrus_env.engine.setting import MAX_CALLS_A_MESSAGE, SECONDS_A_CALL, SECONDS_A_REPLY
 from cirrus_env.engine.stage import Move, Stage
 from cirrus_env.errors import EndpointError, MalformedText
@@ -71,6 +72,8 @@ def _fault(stage: Stage, action: AssistantAction) -> str:
         return ""
     if not action.text.strip():
         return "the message is empty"
+    if action.kind == "reply" and stage.setting.mode == SOLO:
+        return NOBODY_ANSWERS
     queues = stage.scenario.public.queues
     if action.kind == "escalate" and queues and action.queue not in queues:
         return f"there is no queue {action.queue[:80]!r}; there are {', '.join(queues)}"

@@ -10,6 +10,7 @@ from cirrus_env._version import __version__
 from cirrus_env.customers.protocol import Customer
 from cirrus_env.customers.registry import customer as find_customer
 from cirrus_env.engine import customer
+from cirrus_env.engine.modes import NORMAL, scene
 from cirrus_env.engine.options import ResetOptions, read_options
 from cirrus_env.engine.parsers import Parser, to_action
 from cirrus_env.engine.plan import reference_turns
@@ -33,7 +34,6 @@ from cirrus_env.judging.outcome import Outcome
 from cirrus_env.judging.reward import RewardRule
 from cirrus_env.tickets.load import bundled
 from cirrus_env.tickets.model import Scenario
-from cirrus_env.tickets.scenario import make_scenario
 from cirrus_env.tickets.ticket import Ticket
 from cirrus_env.wire import (
     ASSISTANT,
@@ -82,6 +82,8 @@ class TicketEpisode:
         tools: Names of the tools to offer; None for all.
         faults: The cloud's seeded faults: ``"mild"``, ``"harsh"``, rates by kind such as
             ``{"throttling": 0.1}``, or None for none.
+        mode: ``normal``, ``solo`` or ``oracle-plan``; see ``engine.modes``. Results of different
+            modes are never mixed.
         max_turns, max_tool_calls, max_invalid, max_tokens, max_chars: See ``Limits``.
 
     Raises:
@@ -101,6 +103,7 @@ class TicketEpisode:
         language: str | None = None,
         tools: Iterable[str] | None = None,
         faults: str | Mapping[str, float] | None = None,
+        mode: str = NORMAL,
         max_turns: int = 30,
         max_tool_calls: int = 60,
         max_invalid: int = 3,
@@ -121,6 +124,7 @@ class TicketEpisode:
             tools=tools,
             limits=Limits(max_turns, max_tool_calls, max_invalid, max_tokens, max_chars),
             faults=faults,
+            mode=mode,
         )
         self._seeds: Stream | None = None
         self._stage: Stage | None = None
@@ -206,6 +210,7 @@ class TicketEpisode:
             "tools": None if self._setting.offered is None else sorted(self._setting.offered),
             "faults": dict(self._setting.faults),
             "version": __version__,
+            **({} if self._setting.mode == NORMAL else {"mode": self._setting.mode}),
         }
 
     def metrics(self) -> dict[str, Any]:
@@ -239,13 +244,14 @@ class TicketEpisode:
         if language is not None and language not in self.ticket.languages:
             raise OptionError(f"{self.ticket.id} has no language {language!r}")
         number = self._next_seed(seed)
-        scenario = make_scenario(self.ticket, number, variant=chosen.variant, language=language)
+        mode = self._setting.mode
+        scenario = scene(self.ticket, number, variant=chosen.variant, language=language, mode=mode)
         turns = reference_turns(scenario)[: chosen.turn] if chosen.turn else ()
         if len(turns) < chosen.turn:
             raise OptionError(f"the reference has only {len(turns)} turns, not {chosen.turn}")
         setting = self._setting
         if chosen.customer is not None:
-            setting = replace(setting, customer=as_customer(chosen.customer))
+            setting = replace(setting, customer=as_customer(chosen.customer, mode))
         self._options = chosen
         if turns and setting.customer is None:
             # somebody outside takes over after these turns; the reference needs its answers

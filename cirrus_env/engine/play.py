@@ -9,6 +9,7 @@ from cirrus_env.cloud.faults import fault_plan
 from cirrus_env.customers.protocol import View, speaking
 from cirrus_env.engine import assistant, customer
 from cirrus_env.engine.failures import fail, opening, reaction
+from cirrus_env.engine.modes import mode_text
 from cirrus_env.engine.plan import PATIENCE, to_repeat, with_waits
 from cirrus_env.engine.prompt import system_text, tool_set
 from cirrus_env.engine.setting import EXTERNAL, Setting
@@ -52,7 +53,8 @@ def staged(scenario: Scenario, setting: Setting) -> Stage:
         setting, scenario, state, Reader(scenario), Progress(scenario.gold.checkpoints),
         tool_set(cloud.catalogue, setting.offered, public.queues, bool(public.services)),
     )  # fmt: skip
-    stage.say(build.system(system_text(public, setting.system)))
+    added = mode_text(scenario, setting.mode)
+    stage.say(build.system(system_text(public, setting.system) + added))
     if public.role:  # an imported ticket's may hold help documents: pasting them tells nothing
         state.heard.add_source(public.role)
     return stage

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from cirrus_env.engine.episode import TicketEpisode
+from cirrus_env.engine.modes import NORMAL, scene
 from cirrus_env.errors import StoreError
 from cirrus_env.judging.reward import RewardRule, reward_rule
 from cirrus_env.judging.tally import Tally
 from cirrus_env.tickets.load import bundled
-from cirrus_env.tickets.scenario import make_scenario
 from cirrus_env.tickets.ticket import Ticket
 from cirrus_env.wire import ASSISTANT, AssistantAction, Record, canonical, digest
 
@@ -84,6 +84,7 @@ def replay(stored: Trajectory, ticket: Ticket | None = None) -> TicketEpisode:
         language=header["language"],
         tools=header["tools"],
         faults=header.get("faults"),
+        mode=header.get("mode", NORMAL),
         **{name: value for name, value in header["limits"].items() if name != "max_transcript"},
     )
     options = {"variant": header["variant"], "turn": header["turn"]}
@@ -111,11 +112,12 @@ def rescore(
         ticket: The ticket where it isn't a bundled one.
         reward: The reward's rule.
     """
-    scenario = make_scenario(
+    scenario = scene(
         ticket if ticket is not None else bundled(header["ticket"]),
         header["seed"],
         variant=header["variant"],
         language=header["language"],
+        mode=header.get("mode", NORMAL),
     )
     tally = Tally.of(scenario, rule=reward_rule(reward))
     before = 0

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from cirrus_env.cloud.faults import Fault, fault_rates
 from cirrus_env.customers.protocol import Customer
 from cirrus_env.customers.registry import customer as find_customer
+from cirrus_env.customers.solo import SoloCustomer
+from cirrus_env.engine.modes import EPISODE_MODES, NORMAL, SOLO
 from cirrus_env.engine.parsers import PARSERS, Parser
 from cirrus_env.errors import OptionError
 from cirrus_env.judging.judge import Judge
@@ -75,6 +77,7 @@ class Setting:
         offered: The tools offered; None for all of the ticket's.
         limits: Where an episode stops.
         faults: The cloud's faults with their rates; empty for none.
+        mode: One of ``engine.modes``.
     """
 
     customer: Customer | None
@@ -86,6 +89,7 @@ class Setting:
     offered: frozenset[str] | None
     limits: Limits
     faults: tuple[tuple[Fault, float], ...]
+    mode: str = NORMAL
 
 
 def make_setting(
@@ -100,6 +104,7 @@ def make_setting(
     tools: Iterable[str] | None,
     limits: Limits,
     faults: str | Mapping[str, float] | None = None,
+    mode: str = NORMAL,
 ) -> Setting:
     """Resolve what a caller chose; see ``TicketEpisode`` for the arguments.
 
@@ -109,8 +114,10 @@ def make_setting(
     if language is not None and language not in ticket.languages:
         known = ", ".join(ticket.languages)
         raise OptionError(f"{ticket.id} has no language {language!r}; it has {known}")
+    if mode not in EPISODE_MODES:
+        raise OptionError(f"there is no mode {mode!r}; there are {', '.join(EPISODE_MODES)}")
     return Setting(
-        customer=as_customer(customer or ticket.default_customer),
+        customer=as_customer(customer or _usual_customer(ticket, mode), mode),
         judge=find_judge(judge),
         rule=reward_rule(reward),
         parser=_parser(parser),
@@ -119,11 +126,20 @@ def make_setting(
         offered=_offered(tools),
         limits=limits,
         faults=_faults(faults),
+        mode=mode,
     )
 
 
-def as_customer(given: str | Customer) -> Customer | None:
-    """The customer of this name; None for ``external``."""
+def _usual_customer(ticket: Ticket, mode: str) -> str:
+    return SoloCustomer.name if mode == SOLO else ticket.default_customer
+
+
+def as_customer(given: str | Customer, mode: str = NORMAL) -> Customer | None:
+    """The customer of this name; None for ``external``. The solo mode has one of its own."""
+    if mode == SOLO:
+        if given != SoloCustomer.name:
+            raise OptionError("nobody answers in the solo mode: it has no other customer")
+        return SoloCustomer()
     if isinstance(given, str) and given == EXTERNAL:
         return None
     return find_customer(given)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from cirrus_env._version import __version__
+from cirrus_env.engine.modes import NORMAL
 from cirrus_env.errors import ComparisonError
 from cirrus_env.judging.aggregate import (
     Estimate,
@@ -18,7 +19,7 @@ from cirrus_env.judging.aggregate import (
     success_rates,
 )
 from cirrus_env.runner.breakdown import Part, Passes, breakdown, passes
-from cirrus_env.runner.modes import NORMAL, common_mode
+from cirrus_env.runner.modes import common_mode
 from cirrus_env.runner.rows import Row
 
 MOST_INVALID: Final = 0.02
@@ -118,8 +119,17 @@ class Comparison:
             "mode": self.mode,
             "tickets": dict(self.tickets),
             "seeds": list(self.seeds),
-            "agents": [summary.to_json() for summary in self.summaries],
-            "breakdown": [part.to_json() for part in self.parts],
+            "agents": [self._flagged(summary.to_json()) for summary in self.summaries],
+            "breakdown": [self._flagged(part.to_json()) for part in self.parts],
+        }
+
+    def _flagged(self, entries: Mapping[str, Any]) -> dict[str, Any]:
+        """Success in another mode than the normal one goes by no name of the normal one's."""
+        if self.mode == NORMAL:
+            return dict(entries)
+        return {
+            f"{self.mode}:{key}" if key.startswith(("sr", "pass")) else key: value
+            for key, value in entries.items()
         }
 
 

@@ -24,6 +24,7 @@ from typing import Any, Final, NamedTuple
 
 from cirrus_env._version import __version__
 from cirrus_env.engine.episode import TicketEpisode
+from cirrus_env.engine.modes import NORMAL
 from cirrus_env.engine.replay import trajectory
 from cirrus_env.envs.views import AssistantView
 from cirrus_env.errors import (
@@ -95,15 +96,16 @@ def play_job(job: Job, settings: Mapping[str, Any], *, keep: bool) -> Played:
     Raises:
         OptionError: For a wrong setting, which is nobody's failure.
     """
+    mode = settings.get("mode", NORMAL)
     try:
         episode = _player(settings)(job, episode_settings(settings))
         line = encode(episode) if keep else None
     except OptionError:
         raise
     except StoreError as error:
-        return unplayed(job, describe(error), keep=keep)
+        return unplayed(job, describe(error), keep=keep, mode=mode)
     except ESCAPING as error:
-        return unplayed(job, describe(error), keep=keep)
+        return unplayed(job, describe(error), keep=keep, mode=mode)
     return Played(Row.from_episode(episode), line)
 
 
@@ -185,6 +187,7 @@ def as_json(job: Job, episode: TicketEpisode, error: str = "") -> dict[str, Any]
         raise CirrusError("the episode has not ended")
     stored = trajectory(episode)
     header = episode.header
+    mode = {"mode": header["mode"]} if "mode" in header else {}
     return {
         "key": job.key,
         "agent": job.agent.name,
@@ -199,6 +202,7 @@ def as_json(job: Job, episode: TicketEpisode, error: str = "") -> dict[str, Any]
         "return_micro": stored.last["return_micro"] if outcome.valid else None,
         "metrics": stored.last["metrics"],
         "error": error,
+        **mode,
         "trajectory": {
             "header": dict(stored.header),
             "records": [record.to_json() for record in stored.records],
@@ -207,7 +211,7 @@ def as_json(job: Job, episode: TicketEpisode, error: str = "") -> dict[str, Any]
     }
 
 
-def unplayed(job: Job, error: str, *, keep: bool) -> Played:
+def unplayed(job: Job, error: str, *, keep: bool, mode: str = NORMAL) -> Played:
     """An episode of which nothing but its failure can be told: ``backend_error``, no records."""
     language = job.language or job.ticket.languages[0]
     episode: dict[str, Any] = {
@@ -224,6 +228,7 @@ def unplayed(job: Job, error: str, *, keep: bool) -> Played:
         "return_micro": None,
         "metrics": {},
         "error": error,
+        **({} if mode == NORMAL else {"mode": mode}),
         "trajectory": {"header": {"version": __version__}, "records": [], "last": {}},
     }
     return Played(Row.from_episode(episode), encode(episode) if keep else None)

@@ -8,10 +8,12 @@ again. So it works where the customer or the judge was a model, and gives the st
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from cirrus_env.customers.protocol import Reaction, View
 from cirrus_env.engine import play
+from cirrus_env.engine.modes import NORMAL, scene
 from cirrus_env.engine.replay import Trajectory
 from cirrus_env.engine.setting import Limits, make_setting
 from cirrus_env.engine.stage import Move, Stage
@@ -20,7 +22,6 @@ from cirrus_env.judging.judge import Assessment
 from cirrus_env.judging.outcome import Outcome
 from cirrus_env.judging.reward import RewardRule
 from cirrus_env.tickets.model import Scenario
-from cirrus_env.tickets.scenario import make_scenario
 from cirrus_env.tickets.ticket import Ticket
 from cirrus_env.wire import ASSISTANT, Act, AssistantAction, CustomerAction, Event, Record
 
@@ -55,8 +56,9 @@ def acted_again(
     """
     header = stored.header
     seats = _Seats()
-    scenario = make_scenario(
-        ticket, header["seed"], variant=header["variant"], language=header["language"]
+    mode = header.get("mode", NORMAL)
+    scenario = scene(
+        ticket, header["seed"], variant=header["variant"], language=header["language"], mode=mode
     )
     setting = make_setting(
         ticket,
@@ -70,6 +72,7 @@ def acted_again(
         limits=Limits(**header["limits"]),
         faults=header["faults"],
     )
+    setting = replace(setting, mode=mode)  # its customer is the one of the records
     stage = play.staged(scenario, setting)
     for record in stored.records:
         seats.record = record

@@ -19,6 +19,7 @@ from multiprocessing import connection, get_context
 from multiprocessing.context import SpawnProcess
 from typing import Any, Final, cast
 
+from cirrus_env.engine.modes import NORMAL
 from cirrus_env.errors import OptionError, RunError
 from cirrus_env.runner.play import Job, Played, unplayed
 from cirrus_env.runner.worker import packed, work
@@ -102,6 +103,7 @@ def play_in_processes(
     payload, orders = packed(jobs, settings, keep)
     pool = _Pool(payload, min(processes, len(jobs)))
     waiting = _Waiting(jobs)
+    mode = settings.get("mode", NORMAL)
     tries = [0] * len(jobs)
     try:
         pool.start()
@@ -116,7 +118,9 @@ def play_in_processes(
                         if tries[place] < TRIES:
                             waiting.again(place)
                         else:
-                            ready.append((jobs[place], unplayed(jobs[place], why, keep=keep)))
+                            ready.append(
+                                (jobs[place], unplayed(jobs[place], why, keep=keep, mode=mode))
+                            )
                     if waiting:
                         pool.replace()
                     continue

@@ -6,13 +6,13 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from cirrus_env.engine.modes import scene
 from cirrus_env.errors import ComparisonError, OptionError
 from cirrus_env.judging.reward import RewardRule, reward_rule
 from cirrus_env.judging.tally import Tally
 from cirrus_env.runner.manifest import rule_of
 from cirrus_env.runner.rows import Row
 from cirrus_env.runner.stored import Stored, StoredRun
-from cirrus_env.tickets.scenario import make_scenario
 from cirrus_env.tickets.ticket import Ticket
 
 
@@ -63,8 +63,12 @@ def rescored(stored: Stored, ticket: Ticket, rule: RewardRule, *, same_rule: boo
     header, records = trajectory.header, trajectory.records
     if not records:  # it never began
         return Rescored(stored.number, row, ())
-    scenario = make_scenario(
-        ticket, header["seed"], variant=header["variant"], language=header["language"]
+    scenario = scene(
+        ticket,
+        header["seed"],
+        variant=header["variant"],
+        language=header["language"],
+        mode=row.mode,
     )
     tally = Tally.of(scenario, rule=rule)
     differences: list[str] = []

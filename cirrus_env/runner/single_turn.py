@@ -14,10 +14,8 @@ from typing import Any, Final, NamedTuple
 
 from cirrus_env._version import __version__
 from cirrus_env.baselines.oracle import Oracle
-from cirrus_env.baselines.policy import Policy
 from cirrus_env.engine.episode import TicketEpisode
 from cirrus_env.engine.plan import reference_turns
-from cirrus_env.envs.views import AssistantView
 from cirrus_env.errors import CustomerFailed, InvalidAction, JudgeFailed
 from cirrus_env.judging.paper_turns import SpokenTurn, paper_ticket, split_turns
 from cirrus_env.runner.modes import SINGLE_TURN
@@ -32,15 +30,13 @@ from cirrus_env.runner.play import (
     failure,
 )
 from cirrus_env.runner.turn_scores import ticket_to_json
+from cirrus_env.runner.turns import play_turn
 from cirrus_env.tickets.scenario import make_scenario
 from cirrus_env.wire import Record
 from cirrus_env.world import Stream
 
 PLAYED: Final = "single_turn"
 """The outcome of a scene in which every attempt was made."""
-
-MOST_CALLS: Final = 60
-"""Calls, and actions of any kind, after which an attempt is cut off without a reply."""
 
 _WITHOUT_LIMIT: Final = 1_000_000
 
@@ -119,18 +115,6 @@ def play_scene(job: Job, settings: Mapping[str, Any], attempts: int = 2) -> dict
             "header": {**episode.header, "version": __version__}, "records": [], "last": {},
         },
     }  # fmt: skip
-
-
-def play_turn(policy: Policy, episode: TicketEpisode) -> None:
-    """Let a policy act until it has spoken, the episode has ended, or it has called too often."""
-    state = episode.state
-    turn, most = state.turn, state.tool_calls + MOST_CALLS
-    view = AssistantView()
-    for _ in range(MOST_CALLS):
-        episode.step(policy.act(view.observe(episode)))
-        state = episode.state
-        if state.outcome is not None or state.turn > turn or state.tool_calls >= most:
-            return
 
 
 def _attempt(job: Job, reference: TicketEpisode, number: int) -> Attempted:

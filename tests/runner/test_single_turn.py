@@ -16,9 +16,10 @@ from cirrus_env.runner.compare import compare
 from cirrus_env.runner.play import Job
 from cirrus_env.runner.rows import Row
 from cirrus_env.runner.run import run_jobs
-from cirrus_env.runner.single_turn import MOST_CALLS, play_scene
+from cirrus_env.runner.single_turn import play_scene
 from cirrus_env.runner.store import read_episodes
 from cirrus_env.runner.turn_scores import FLOORED, turn_scores
+from cirrus_env.runner.turns import MOST_CALLS
 from cirrus_env.tickets.index import index
 from cirrus_env.tickets.load import bundled, load_ticket
 from cirrus_env.wire import AssistantAction, ToolCall
