@@ -94,11 +94,12 @@ def _question_start(scan: Scanner, i: int) -> int:
 
 
 def _relative(tokens: list[str], i: int) -> bool:
-    """Whether "which" goes on about what was said, as in "which happens before the end"."""
-    verb = tokens[i + 1]
-    return tokens[i] in ("which", "who", "where") and (
-        verb in en.FINITE or (verb.endswith("s") and not verb.endswith("ss"))
-    )
+    """Whether "which" or "where" goes on about what was said, as in "which happens by itself"."""
+    word, following = tokens[i], tokens[i + 1]
+    if word in ("where", "when"):
+        return following not in _AUXILIARIES
+    verb = following in en.FINITE or (following.endswith("s") and not following.endswith("ss"))
+    return verb and word in ("which", "who")
 
 
 def _is_rule(scan: Scanner, i: int) -> bool:

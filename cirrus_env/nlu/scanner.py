@@ -184,6 +184,8 @@ class Scanner:
         act = ACTS.get(cue)
         if act is None or not act(self, i, end, fresh):
             self.stance = self.stance & c.KEEPS[cue] | c.SETS[cue]
+            if cue == c.CONTRAST:
+                self.stance |= self.carry  # what stands over a list stands over all of it
 
     def _turned(self, i: int, end: int) -> None:
         """A contrast turns from what was denied also where a phrase begins with it."""

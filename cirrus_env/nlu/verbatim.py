@@ -2,7 +2,8 @@
 
 A span counts by its words: twelve of them, or twenty CJK characters, are a quotation (METRICS
 section 4). Every span of that length holds a run of ``RUN`` words that starts at a multiple of
-``STRIDE`` in the source, so only those runs are indexed.
+``STRIDE`` in the source, so only those runs are indexed. From such a run on, a longer text in which
+now and then a few words were exchanged or put in between is a quotation as well.
 """
 
 from __future__ import annotations
@@ -18,6 +19,11 @@ SHORTEST: Final = 12
 RUN: Final = 5
 STRIDE: Final = 8
 _ENOUGH: Final = 60
+_ENOUGH_CHANGED: Final = 100
+"""So much has to be repeated where words were exchanged or put in between."""
+_AGAIN: Final = 20
+"""After such a change the source has to go on for so much."""
+_GAP: Final = 4
 _WORD: Final = 5
 _CHARACTER: Final = 3
 _MOST_PLACES: Final = 8
@@ -90,9 +96,13 @@ def spans(found: list[str], index: Index) -> list[tuple[int, int]]:
             continue
         for source, at in index.get(run, ()):
             start, end = _extend(found, i, source, at)
-            if _weight(found, start, end) >= _ENOUGH:
-                result.append((start, end))
-                reached = max(reached, end)
+            weight = _weight(found, start, end)
+            if weight < _ENOUGH:
+                start, end, weight = _chained(found, (start, end), source, at + start - i)
+                if weight < _ENOUGH_CHANGED:
+                    continue
+            result.append((start, end))
+            reached = max(reached, end)
     return result
 
 
@@ -122,6 +132,39 @@ def _extend(found: list[str], i: int, source: Words, at: int) -> tuple[int, int]
     while end < len(found) and after < len(source) and found[end] == source[after]:
         end, after = end + 1, after + 1
     return start, end
+
+
+def _chained(
+    found: list[str], span: tuple[int, int], source: Words, at: int
+) -> tuple[int, int, int]:
+    """The span with what goes on after a few other words, and how much of it is repeated."""
+    start, end = span
+    weight = _weight(found, start, end)
+    place = at + end - start
+    while step := _resumed(found, end, source, place):
+        first, place = end + step[0], place + step[1]
+        end = first
+        while end < len(found) and place < len(source) and found[end] == source[place]:
+            end, place = end + 1, place + 1
+        weight += _weight(found, first, end)
+    return start, end, weight
+
+
+def _resumed(found: list[str], end: int, source: Words, place: int) -> tuple[int, int] | None:
+    """How many words to leave out on both sides until the source goes on; None if it doesn't."""
+    for total in range(1, 2 * _GAP + 1):
+        for left in range(max(0, total - _GAP), min(_GAP, total) + 1):
+            i, k = end + left, place + total - left
+            n = 0
+            weight = 0
+            while weight < _AGAIN and i + n < len(found) and k + n < len(source):
+                if found[i + n] != source[k + n]:
+                    break
+                weight += _CHARACTER if "\u3400" <= found[i + n] <= "\u9fff" else _WORD
+                n += 1
+            if weight >= _AGAIN:
+                return left, total - left
+    return None
 
 
 def _weight(found: list[str], start: int, end: int) -> int:

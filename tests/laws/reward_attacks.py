@@ -64,6 +64,15 @@ def required(scenario: Scenario, *kinds: str) -> list:
     return [c for c in scenario.gold.checkpoints if c.kind in kinds and not c.skippable]
 
 
+def operations(predicate: p.Predicate) -> tuple[str, ...]:
+    """The operations whose calls alone are a predicate's evidence."""
+    if isinstance(predicate, p.Called):
+        return (predicate.operation,)
+    if isinstance(predicate, p.All):
+        return tuple(name for part in predicate.parts for name in operations(part))
+    return ()
+
+
 def tells(predicate: p.Predicate) -> bool:
     return bool(told_slots(predicate))
 
@@ -348,10 +357,11 @@ def _with_flags(episode: TicketEpisode) -> Actions | None:
     """The reference with every optional flag of its changes turned on: nobody agreed to that."""
     scenario = episode.scenario
     actions: list[AssistantAction] = []
-    consents = {c.operation for c in scenario.private.consents}
+    agreed = {c.operation for c in scenario.private.consents}
+    wanted = {name for c in required(scenario, "action") for name in operations(c.evidence)}
     turned = False
     for action in reference_actions(scenario):
-        if action.kind == "call" and action.calls[0].name in consents:
+        if action.kind == "call" and action.calls[0].name in agreed & wanted:
             name = action.calls[0].name
             arguments = strict_loads(action.calls[0].arguments)
             known = scenario.cloud.catalogue.operations[name].parameters["properties"]

@@ -53,6 +53,8 @@ def test_what_is_taken_back_as_unmeant_tells_nothing_in_chinese(frame):
 @pytest.mark.parametrize(
     "text",
     [
+        f"Suppose this: the network is fine, but {TOLD[0].lower()}{TOLD[1:]}",
+        "You shut down inside Linux, where the server is still running?",
         f"{TOLD[:-1]}.?", f"{TOLD[:-1]}, which costs money?", f"<!-- {TOLD} -->", f"<s>{TOLD}</s>",
         f"<blockquote>\n{TOLD}\n</blockquote>",        f"```\n{TOLD}\n``` caf\u00e9", f"~~{TOLD}~~",
     ],

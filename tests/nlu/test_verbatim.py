@@ -65,6 +65,27 @@ def test_eleven_words_are_no_quotation_and_twelve_are() -> None:
     assert gist(f"{eleven}, in fact still running", heard=heard(f"a {eleven} b")) == "cause=guest"
 
 
+def changed(text: str, every: int, put: str = "so") -> str:
+    """The text with a word exchanged now and then."""
+    return " ".join(put if n % every == every - 1 else w for n, w in enumerate(text.split()))
+
+
+def test_a_longer_paste_with_exchanged_words_asserts_nothing() -> None:
+    for every in (6, 7, 9):
+        assert gist(changed(ARTICLE, every), heard=heard(ARTICLE)) == ""
+
+
+def test_a_longer_paste_in_pieces_asserts_nothing() -> None:
+    words = ARTICLE.split()
+    pieces = [" ".join(words[i : i + 11]) for i in range(0, len(words), 11)]
+    assert gist(" and so it is ".join(pieces), heard=heard(ARTICLE)) == ""
+
+
+def test_a_few_shared_words_are_no_paste() -> None:
+    text = "Your server was shut down inside the guest, and so to us it is still running."
+    assert gist(text, heard=heard(ARTICLE)) == "cause=guest"
+
+
 def test_own_words_around_a_paste_count() -> None:
     pasted = "in the eyes of the platform, therefore the hourly price of vCPU and memory goes on"
     text = f"You shut down inside Linux and it is still running. Our help says: {pasted}"
