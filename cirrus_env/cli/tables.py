@@ -41,7 +41,7 @@ def print_comparison(streams: Streams, comparison: Comparison) -> None:
     streams.table(table)
     counts = [summary.episodes for summary in comparison.summaries]
     streams.line(f"{len(comparison.tickets)} tickets, {max(counts, default=0)} episodes an agent.")
-    streams.line(_LEGEND)
+    streams.line(_LEGEND if normal else _LEGEND.replace("SR", comparison.mode))
     _print_passes(streams, comparison)
     _print_differences(streams, comparison)
     _print_parts(streams, comparison)
@@ -81,7 +81,8 @@ def _print_differences(streams: Streams, comparison: Comparison) -> None:
     if not later:
         return
     first = one_line(comparison.summaries[0].agent)
-    table = new_table(f"SR less {first}'s", "points", "95 %", "p", "detectable")
+    rate = "SR" if comparison.mode == NORMAL else comparison.mode
+    table = new_table(f"{rate} less {first}'s", "points", "95 %", "p", "detectable")
     for summary in later:
         paired = summary.against_first
         if paired is not None:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from cli_calls import call
 
+RECORDED = str(Path(__file__).parents[1] / "adapters" / "cirrusbench")
 SMALL = str(Path(__file__).parents[1] / "runner" / "small.toml")
 ONE = ("--tickets", SMALL, "--seeds", "1")
 
@@ -67,7 +68,7 @@ def test_solo_says_what_it_is_and_what_it_leaves_out(tmp_path):
     lines = text.splitlines()
     assert lines[0].startswith("Mode solo: ")
     assert "solo %" in lines[1]
-    assert "SR %" not in text
+    assert "SR" not in text
     assert lines[-1].endswith("can't be solved without the customer and are left out")
     data = call(*arguments, "--json", "--out", str(tmp_path / "json")).json
     assert data["mode"] == "solo"
@@ -84,3 +85,17 @@ def test_stored_runs_of_two_modes_are_not_compared(tmp_path):
     assert code != 0
     assert "never mixed" in err
     assert call("compare", "--force", *folders).out.startswith("Mode mixed: ")
+
+
+def test_recorded_dialogues_are_turns_too(tmp_path):
+    tickets = str(tmp_path / "tickets")
+    assert call("import", "cirrusbench", RECORDED, "--out", tickets).code == 0
+    data = call(
+        "run", "--mode", "single-turn", "--agent", "oracle", "--agent", "do-nothing", "--tickets",
+        tickets, "--seeds", "0", "--json", "--out", str(tmp_path / "run"),
+    ).json  # fmt: skip
+    oracle, nothing = data["agents"]
+    assert oracle["turns"] == nothing["turns"] > 0
+    for name in ("RR", "TIA", "TSA", "TEV", "SR@1", "TPR"):
+        assert oracle["scores"][name]["value"] == 1.0
+        assert nothing["scores"][name]["value"] == 0.0
