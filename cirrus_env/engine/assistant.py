@@ -57,7 +57,8 @@ def _with_ids(stage: Stage, action: AssistantAction) -> AssistantAction:
 
 def _fault(stage: Stage, action: AssistantAction) -> str:
     limit = stage.setting.limits.max_chars
-    size = len(action.text) + sum(len(c.arguments) + len(c.name) for c in action.calls)
+    size = len(action.text) + len(action.queue)
+    size += sum(len(c.id) + len(c.name) + len(c.arguments) for c in action.calls)
     if size > limit:
         return f"a message of {size} characters is longer than the limit of {limit}"
     if not (

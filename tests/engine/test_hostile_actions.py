@@ -107,3 +107,16 @@ def test_a_customer_that_keeps_to_its_console_loses_its_turn(episode):
 def test_an_argument_of_the_wrong_type_is_named(wrong):
     with pytest.raises(OptionError):
         TicketEpisode(**{"ticket": "ECS-Billing", **wrong})
+
+
+@pytest.mark.parametrize(
+    "action",
+    [
+        AssistantAction("reply", "Hello.", queue="q" * 20_001),
+        AssistantAction("call", "", (ToolCall("i" * 20_001, "DescribeInstances", "{}"),)),
+        AssistantAction("call", "", (ToolCall("", "n" * 20_001, "{}"),)),
+    ],
+    ids=["queue", "id", "name"],
+)
+def test_every_part_of_a_message_counts_for_its_length(episode, action):
+    assert episode.step(action).info["invalid"] == 1
