@@ -25,6 +25,9 @@ _NEXT_STEPS: Final = word_set("restart reboot payment step colleague")
 """What is missing here: "a restart is needed" tells of this server, "a server restarts" of many."""
 _NO_DOING: Final = word_set("nothing something anything everything during")
 _OBJECTS: Final = word_set("it them this your")
+_WHOLE: Final = word_set("all each every any both none most some")
+_PARTS: Final = word_set("its it the them this that these those your our what of")
+"""After a word of number: of one thing ("all of its data"), not of all there are."""
 _RELATIVES: Final = word_set("that which who whose where you customers")
 
 
@@ -109,6 +112,8 @@ def _is_rule(scan: Scanner, i: int) -> bool:
     ):
         first += 1
     if first >= i:
+        return False
+    if tokens[first] in _WHOLE and not _PARTS.isdisjoint(tokens[first + 1 : first + 3]):
         return False
     if tokens[first] not in en.INDEFINITE:
         doing = tokens[first].endswith("ing") and tokens[first] not in _NO_DOING

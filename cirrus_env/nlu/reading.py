@@ -195,7 +195,7 @@ def reading(subject: Subject, lexicon: Lexicon, scan: Scanner, text: str) -> Rea
         found.leave_out(away)
     if found.values:
         _enums(acts, subject, found, scan, away)
-        _statements(acts, subject, found, around, detail)
+        _statements(acts, subject, found, scan, around, detail)
     if subject.bound and (found.near or subject.loose) and (found.numbers or found.operating):
         _bound(acts, subject, lexicon, found, scan, text, around, detail)
     wanted = talk.requests(speech.get(c.REQUEST, ()), scan.sentences, scan.tokens)
@@ -236,12 +236,17 @@ def _enums(
 
 
 def _statements(
-    acts: list[Act], subject: Subject, found: _Found, around: frozenset[int], detail: set[str]
+    acts: list[Act],
+    subject: Subject,
+    found: _Found,
+    scan: Scanner,
+    around: frozenset[int],
+    detail: set[str],
 ) -> None:
     """Told acts of statement slots; ``detail`` gets the consequences of a proposal."""
     for slot in subject.statements:
         if slot.name in found.values:
-            said, proposed = told.statement(slot, found.values[slot.name], around)
+            said, proposed = told.statement(slot, found.values[slot.name], around, scan.sentences)
             acts += (Act("told", slot.name, value) for value in said)
             if proposed:
                 detail.add(slot.name)
@@ -264,7 +269,7 @@ def _bound(
     retracted: set[tuple[str, str]] = set()
     open_ones = told.alternatives(candidates, scan.tokens) if len(candidates) > 1 else ()
     for slot, candidate in told.bind(
-        subject.bound, found.near, candidates, found.units, scan.tokens
+        subject.bound, found.near, candidates, found.units, scan.tokens, subject.subjects.keepers
     ):
         if candidate.start in open_ones:
             continue

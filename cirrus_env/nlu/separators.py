@@ -17,6 +17,8 @@ _BREAKS: Final = frozenset(",.;?!:\n")
 CJK: Final = "\u3400"
 """CJK characters are not below this one."""
 _JOINING: Final = frozenset(("and", "but", "so", "which", "because"))
+_RELATIVE: Final = frozenset(("that", "which", "who", "whom"))
+_ANY_MORE: Final = frozenset(("more", "longer", "anymore"))
 _CJK_END: Final = "\ua000"
 
 
@@ -88,6 +90,9 @@ def _across(scan: Scanner, i: int, local: int) -> None:
 def _and(scan: Scanner, i: int, end: int, fresh: int) -> None:
     following = scan.tokens[end]
     _back_to_server(scan, end)
+    relative = scan.tokens[scan.denied_at - 2] in _RELATIVE and scan.denied_at > scan.segment_start
+    if relative or scan.tokens[i - 1] in _ANY_MORE:
+        scan.stance &= ~c.LOCAL  # "that nothing uses any more and a snapshot"
     if following in en.AFTER_AND or following > "\u2fff":
         scan.stance &= ~c.LOCAL
     _segment(scan, i, end, fresh)
@@ -129,6 +134,8 @@ def _newline(scan: Scanner, i: int, end: int, fresh: int) -> None:
         return
     after = tokens[end + 1]
     numbered = (following.isdigit() or len(following) == 1) and after in (".", ")", "、")
+    if following == "(" and tokens[min(end + 2, scan.count)] == ")":
+        numbered = True
     if following in _BULLETS or numbered:
         scan.listed = True
         if numbered:

@@ -22,16 +22,27 @@ _LONGEST: Final = 20
 class Subjects:
     """The ids that a scenario is about, looked up when first needed."""
 
-    __slots__ = ("_found", "_scenario")
+    __slots__ = ("_found", "_keepers", "_scenario")
 
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
+        self._keepers: frozenset[str] | None = None
         self._found: tuple[frozenset[str], frozenset[str]] | None = None
 
     @property
     def ids(self) -> frozenset[str]:
         """Ids that the scenario's evidence, assertions and consents name."""
         return self._look()[0]
+
+    @property
+    def keepers(self) -> frozenset[str]:
+        """Slots that no evidence reads: they only keep their numbers from those that it reads."""
+        if self._keepers is None:
+            gold = self._scenario.gold
+            told = set(_told(self._scenario)) if gold.checkpoints else ()
+            slots = gold.slots if told else ()
+            self._keepers = frozenset(slots).difference(told)
+        return self._keepers
 
     @property
     def kinds(self) -> frozenset[str]:
@@ -61,6 +72,8 @@ def _subjects(scenario: Scenario) -> frozenset[str]:
         found.update(_ids(checkpoint.evidence))
     for _, predicate in (*gold.must_flip, *gold.must_hold):
         found.update(_ids(predicate))
+    slots = getattr(gold, "slots", {})
+    found.update(s.value for s in slots.values() if s.type == "id" and not s.near)
     for action in private.console.values():
         found.update(value for value in action.arguments.values() if isinstance(value, str))
     return frozenset(id for id in found if kind(id))
@@ -78,6 +91,27 @@ def is_name(token: str) -> bool:
     if not head.isalpha() or not token.isascii() or head in _NO_NAMES or len(token) > _LONGEST:
         return False
     return not head.startswith("ecs") and any(part.isdigit() for part in rest.split("-"))
+
+
+def _told(scenario: Scenario) -> Iterator[str]:
+    gold, private = scenario.gold, scenario.private
+    wanted = getattr(private, "satisfied", None)
+    predicates = [wanted] if wanted is not None else []
+    predicates += (checkpoint.evidence for checkpoint in gold.checkpoints)
+    mines = getattr(gold, "minefields", ())
+    predicates += (mine.unless for mine in mines if mine.unless is not None)
+    for predicate in predicates:
+        yield from _slots(predicate)
+    for consent in private.consents:
+        yield from consent.needs
+
+
+def _slots(predicate: p.Predicate) -> Iterator[str]:
+    if isinstance(predicate, p.All | p.AnyOf | p.Not):
+        for part in predicate.parts:
+            yield from _slots(part)
+    elif isinstance(predicate, p.Told):
+        yield predicate.slot
 
 
 def _ids(predicate: p.Predicate) -> Iterator[str]:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Container, Iterable, Mapping, Sequence
+from itertools import accumulate, pairwise
 from operator import attrgetter
 from typing import Final
 
@@ -19,29 +19,46 @@ GroupHits = list[tuple[int, Hit]]
 _NEGATED: Final = c.NEG | c.DENIED
 _EITHER: Final = frozenset(("or", "/", "或", "还"))
 _NOT: Final = frozenset(("not", "never", "没", "未", "并", "不"))
-_BETWEEN: Final = frozenset((",", "and", "while", "whereas", "vcpu", "cpu", "computing", "算"))
+_COMPUTING: Final = frozenset(("vcpu", "cpu", "computing", "compute", "算"))
+_BETWEEN: Final = _COMPUTING | frozenset((",", "and", "while", "whereas"))
+_LEADING: Final = frozenset((",", "(", ":", "cny", "rmb", "¥", "at", "for"))
+_NEXT: Final = 8
 _NO_ANCHORS: Final[dict[int, list[Hit]]] = {}
 _DISTANCE_OF_A_COMMA: Final = 4
 _APPROXIMATE: Final = 3
 _start: Final = attrgetter("start")
 
 
-def complete(hits: Iterable[tuple[int, Hit]], groups: int, reach: int = 1) -> bool:
+def paragraphs(sentences: Sequence[Sentence]) -> Sequence[int]:
+    """For each sentence its place, where the items of a list stand with what introduces them.
+
+    Empty where there is no list.
+    """
+    if not any(sentence.listed for sentence in sentences):
+        return ()
+    return [*accumulate(int(not sentence.listed) for sentence in sentences)]
+
+
+def complete(
+    hits: Iterable[tuple[int, Hit]], groups: int, reach: int = 1, places: Sequence[int] = ()
+) -> bool:
     """Whether all groups are met within ``reach`` sentences after the first, one of them unquoted.
 
     Args:
         hits: In order of the text.
         groups: How many groups there are.
         reach: 1 for adjacent sentences, 0 for the same.
+        places: The places of the sentences where they are not numbered one by one.
     """
     latest: dict[int, int] = {}
     unmarked = -9
     for group, hit in hits:
-        latest[group] = hit.sentence
+        here = places[hit.sentence] if places else hit.sentence
+        latest[group] = here
         if not hit.stance & c.MARKED:
-            unmarked = hit.sentence
+            unmarked = here
         if len(latest) == groups:
-            first = hit.sentence - reach
+            first = here - reach
             if unmarked >= first and min(latest.values()) >= first:
                 return True
     return False
@@ -50,13 +67,18 @@ def complete(hits: Iterable[tuple[int, Hit]], groups: int, reach: int = 1) -> bo
 def enum_values(slot: Slot, hits: dict[str, GroupHits], sentences: Sequence[Sentence]) -> list[str]:
     """The values of an enum slot that the reply asserts as the cause of the present problem."""
     found: dict[str, GroupHits] = {}
+    places = paragraphs(sentences)
     for value, groups in slot.values.items():
         here = hits.get(value)
         if not here:
             continue
-        plain = [pair for pair in here if not pair[1].stance & c.NO_CAUSE]
+        plain = [
+            pair
+            for pair in here
+            if not pair[1].stance & (c.NO_CAUSE if pair[0] == 0 else c.NO_CAUSE & ~c.GENERAL)
+        ]
         if (
-            complete(plain, len(groups))
+            complete(plain, len(groups), 1, places)
             and not _denied(here, len(groups))
             and not _retracted(here, len(groups))
         ):
@@ -118,7 +140,10 @@ def _one_of(
 
 
 def statement(
-    slot: Slot, hits: dict[str, GroupHits], near_proposals: frozenset[int]
+    slot: Slot,
+    hits: dict[str, GroupHits],
+    near_proposals: frozenset[int],
+    sentences: Sequence[Sentence],
 ) -> tuple[list[str], bool]:
     """Values of a statement slot that are asserted, and whether it is told with a proposal.
 
@@ -127,9 +152,11 @@ def statement(
         hits: By value.
         near_proposals: Sentences inside or next to a proposal: there a consequence counts although
             it is asked or depends on the operation.
+        sentences: Of the reply.
     """
     values: list[str] = []
     proposed = False
+    places = paragraphs(sentences)
     for value, groups in slot.values.items():
         here = hits.get(value)
         if not here:
@@ -141,7 +168,7 @@ def statement(
         said = [pair for pair in here if not pair[1].stance & c.UNSAID]
         if stances & c.RETRACTED and _retracted(here, count):
             continue
-        if complete(said, count):
+        if complete(said, count, 1, places):
             values.append(value)
         if near_proposals and (value in values or stances & c.UNSAID):
             loose = [
@@ -150,7 +177,7 @@ def statement(
                 if not pair[1].stance & (c.UNSAID & ~(c.ASK | c.CONDITION | c.HEDGE))
                 and (not pair[1].stance & c.UNSAID or pair[1].sentence in near_proposals)
             ]
-            if complete(loose, count):
+            if complete(loose, count, 1, places):
                 proposed = True
                 if value not in values:
                     values.append(value)
@@ -165,10 +192,12 @@ def bind(
     candidates: Sequence[Candidate],
     units: Mapping[int, str],
     tokens: Sequence[str],
+    keepers: Container[str],
 ) -> list[tuple[Slot, Candidate]]:
     """Bind each number, amount, date or id to the slot whose ``near`` phrase is nearest.
 
-    One number serves one slot, and one phrase binds one number.
+    One number serves one slot, and one phrase binds one number. A keeper takes its right
+    value only, and before others.
     """
     pairs: list[tuple[int, int, int, int, int]] = []
     for k, slot in enumerate(slots):
@@ -177,6 +206,11 @@ def bind(
             if not anchors:
                 continue
         fitting = [n for n, candidate in enumerate(candidates) if fits(slot, candidate, units)]
+        kept = 0
+        if slot.name in keepers:
+            right = slot.value.lower()
+            fitting = [n for n in fitting if denotes(slot, candidates[n]).lower() == right]
+            kept = len(tokens)
         if not slot.near:
             sure = (n for n in fitting if candidates[n].sure or slot.unit)
             own = slot.value.lower()
@@ -191,12 +225,11 @@ def bind(
         }
         for n in fitting:
             hit = candidates[n].hit
-            places, corrected = anchors.get(hit.clause), 0
+            places, corrected = anchors.get(hit.clause), -kept
             if places is not None and len(slot.near) > 1:
                 if not _claimed(candidates[n], near[slot.name], fitting, candidates, tokens):
                     continue
-                corrected = -1
-            if places is None and (hit.sentence, hit.clause - 1) in denied:
+            if places is None and not kept and (hit.sentence, hit.clause - 1) in denied:
                 places, corrected = anchors.get(hit.clause - 1), len(tokens)
             for anchor in _around(candidates[n], places or ()):
                 distance = _distance(candidates[n], anchor, tokens)
@@ -233,7 +266,13 @@ def _claimed(
         nearest = min(rivals, key=lambda rival: _distance(rival, hit, tokens))
         if nearest is candidate:
             first, second = sorted(((hit.start, hit.end), (candidate.start, candidate.end)))
-            if _BETWEEN.isdisjoint(tokens[first[1] : second[0]]):
+            between = list(tokens[first[1] : second[0]])
+            while (
+                between and between[-1] in _LEADING
+            ):  # "storage is charged as before, CNY 2 a day"
+                between.pop()
+            after = tokens[candidate.end : candidate.end + _NEXT]
+            if _BETWEEN.isdisjoint(between) and _COMPUTING.isdisjoint(after):
                 return True
     return False
 

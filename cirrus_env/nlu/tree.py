@@ -15,9 +15,14 @@ Node = tuple[dict[str, "Node"], list[int], list[int]]
 RIGID: Final = word_set("""
     will would could should might must shall may can not never no none nothing this his thus yes
     is was has does used unless less across always perhaps during being doing having going nor as
-    its us thing things something anything everything need needs there these those
+    its us thing things something anything everything need needs there these those expired ended
+    ran lapsed
 """)
 """Words that phrases never inflect."""
+
+
+_GONE: Final = "了"
+_NOT: Final = frozenset("没不无")
 
 
 class Tree:
@@ -48,13 +53,17 @@ class Tree:
             for word in words:
                 bare = word.rstrip("*") or word
                 if bare != word or (bends and bare not in RIGID and bare not in skipped):
-                    self.canonical.update((form, stem(bare)) for form in forms(bare))
+                    self.canonical.update(
+                        (form, stem(bare)) for form in forms(bare) if form not in RIGID
+                    )
         for words, _, _, _ in split:
             for word in words:
                 bare = word.rstrip("*") or word
                 self.canonical.setdefault(bare, bare)
         for words, _, act, feature in split:
             path = [self.canonical[w.rstrip("*") or w] for w in words if w not in skipped]
+            if words[-1] == _GONE and words[0] in _NOT:
+                path = [self.canonical[word] for word in words]  # "没了" is not "没"
             if path and words[-1] != "-":  # "i-" is no word, and "i" would be another
                 _grow(roots, path, act, feature)
         for form, word in self.canonical.items():

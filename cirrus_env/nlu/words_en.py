@@ -13,6 +13,7 @@ CUES: Final = MappingProxyType(
         c.CONTRAST: phrases("""
             but | but also | however | yet | although | though | even though | whereas |
             nevertheless | nonetheless | in fact | in reality | in truth | on the contrary |
+            makes no difference | make no difference | made no difference | does not matter |
             on the other hand | the truth is | what is true is | despite that
         """),
         c.BECAUSE: phrases("""
@@ -132,7 +133,14 @@ CUES: Final = MappingProxyType(
         """),
         c.ONCE: phrases("""
             once you | once it | as soon as | until you | until it | until we | until i |
-            till you | till it
+            till you | till it |
+            when it is over | when it ends | when it expires | when it runs out |
+            when the term ends | when its term ends | when the subscription ends |
+            when the term is over | when that is over | when the term runs out |
+            when the subscription runs out | when the subscription expires |
+            after the end | after its end | after it ends | after it expires |
+            after the end date | after that day | after that date | after expiry |
+            once the term | once the subscription | once its term | once that
         """),
         c.REPORTED: phrases("""
             you said | you say | you wrote | you told | you mentioned | you claim* |

@@ -145,7 +145,7 @@ def values_are_covered(ticket: Ticket, scenarios: Scenarios) -> Found:
     language = ticket.languages[0]
     for variant in ticket.variants:
         for name, slot in scenarios[variant, language].gold.slots.items():
-            if slot.type == "enum" and len(slot.values) < 2:
+            if slot.type == "enum" and slot.value and len(slot.values) < 2:
                 yield f"slots.{name}", "an enum of one value tells nothing apart"
 
 

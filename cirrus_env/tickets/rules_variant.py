@@ -8,7 +8,7 @@ from typing import Final
 
 from cirrus_env.tickets import predicates as p
 from cirrus_env.tickets.clauses import leaves
-from cirrus_env.tickets.model import Checkpoint, Gold, Scenario
+from cirrus_env.tickets.model import Checkpoint, Gold, Scenario, Slot
 
 Found = Iterator[tuple[str, str]]
 Rule = Callable[[Scenario], Found]
@@ -148,11 +148,15 @@ def closing_fits(scenario: Scenario) -> Found:
 
 
 def slots_are_told(scenario: Scenario) -> Found:
-    """Each slot has a right value where it is asked for, and something reads it."""
+    """Each slot has a right value where it is asked for, and something reads it.
+
+    A bound slot may stand only to keep its numbers from another of its type, an enum without a
+    right value here only to be told wrongly.
+    """
     gold = scenario.gold
     used = _told_slots(scenario)
     for name, slot in gold.slots.items():
-        if name not in used:
+        if name not in used and not _keeps(slot, gold, used):
             yield f"slots.{name}", "nothing reads it in this variant; limit it with only"
         if name in used and not slot.value:
             yield f"slots.{name}", "it must be told but has no right value in this variant"
@@ -162,6 +166,12 @@ def slots_are_told(scenario: Scenario) -> Found:
                     yield f"slots.{name}.values.{value}", "no phrases"
         elif not slot.near and not slot.unit and slot.type != "id":
             yield f"slots.{name}.near", "no phrases bind a value to it"
+
+
+def _keeps(slot: Slot, gold: Gold, used: set[str]) -> bool:
+    if slot.type in ("enum", "statement"):
+        return not slot.value
+    return any(gold.slots[name].type == slot.type for name in used if name in gold.slots)
 
 
 def _told_slots(scenario: Scenario) -> set[str]:
