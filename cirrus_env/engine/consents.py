@@ -7,7 +7,6 @@ from typing import Any, Final, NamedTuple
 
 from cirrus_env.cloud.arguments import same
 
-
 ANY: Final = "*"
 """An agreement's argument that the call may leave out or set as it likes."""
 

@@ -41,8 +41,8 @@ class Fold:
     __slots__ = (
         "_cost", "_ended", "_facts", "_filled_at_decision", "_gold", "_identified", "_incorrect",
         "_invalid_turns", "_jumped", "_known", "_longest", "_malformed", "_needed", "_passed",
-        "_phi_after", "_phi_before", "_reasoning", "_replies", "_rule", "_said", "_satisfaction", "_shape",
-        "_success", "_terminated", "_tokens", "_touched", "_turn_tokens", "_turns", "_valid",
+        "_phi_after", "_phi_before", "_reasoning", "_replies", "_rule", "_said", "_satisfaction",
+        "_shape", "_success", "_terminated", "_tokens", "_touched", "_turn_tokens", "_turns", "_valid",
         "_violations", "_writes", "_wrong_replies",
     )  # fmt: skip
 
