@@ -184,6 +184,14 @@ class Work:
         """All records of the tenant whose kind has accrual rates, kind by kind."""
         return [r for kind in self._cloud.catalogue.rates for r in self.peek_all(kind)]
 
+    def find_billable(self, id: str) -> Resource | None:
+        """The tenant's record of this id among those of kinds with accrual rates."""
+        for kind in self._cloud.catalogue.rates:
+            record = self.peek(kind, id)
+            if record is not None:
+                return record
+        return None
+
     def changes_since(self, moment: int) -> list[AuditEntry]:
         """What has been committed for this tenant after the moment, oldest first."""
         entries = []

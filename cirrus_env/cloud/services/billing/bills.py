@@ -163,14 +163,13 @@ def _item_kind(line: _Line) -> str:
 def _shown(work: Work, arguments: dict[str, Any]) -> list[dict[str, Any]]:
     _check(work, arguments)
     by_item = bool(arguments.get("IsBillingItem"))
-    names = {record.id: getattr(record, "name", "") for record in work.billable()}
     currency = money.account_of(work).currency
     shown = []
     for line in _lines(work, arguments, by_item):
         product = money.product_of(line.resource)
         entry: dict[str, Any] = {
             "InstanceID": line.resource,
-            "NickName": names.get(line.resource, ""),
+            "NickName": getattr(work.find_billable(line.resource), "name", ""),
             "ProductCode": product,
             "ProductName": money.product_name(product),
             "SubscriptionType": line.subscription,

@@ -63,4 +63,8 @@ def subscriptions(work: Work, billable: Iterable[Resource]) -> dict[str, Subscri
 
 def subscription(work: Work, id: str) -> Subscription | None:
     """The subscription of one resource; None if it isn't prepaid or doesn't exist."""
-    return work.get(Subscription, id) or subscriptions(work, work.billable()).get(id)
+    stored = work.get(Subscription, id)
+    if stored is not None:
+        return stored
+    record = work.find_billable(id)
+    return None if record is None else read_off(record)

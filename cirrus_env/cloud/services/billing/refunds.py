@@ -125,7 +125,7 @@ def _quoted(work: Work, arguments: dict[str, Any]) -> tuple[Subscription, Quote]
     id = arguments["InstanceId"]
     subscription = prepaid.subscription(work, id)
     if subscription is None:
-        if any(record.id == id for record in work.billable()):
+        if work.find_billable(id) is not None:
             raise CloudError(
                 "NotApplicable", f"{id} is no subscription; only subscriptions can be unsubscribed."
             )

@@ -54,7 +54,10 @@ def _shown(subscription: Subscription, now: int) -> dict[str, Any]:
 
 def _query_available_instances(work: Work, arguments: dict[str, Any]) -> dict[str, Any]:
     wanted = _ids(arguments["InstanceIDs"]) if "InstanceIDs" in arguments else None
-    billable = work.billable()
+    if wanted is None:
+        billable = work.billable()
+    else:
+        billable = [r for r in map(work.find_billable, dict.fromkeys(wanted)) if r is not None]
     known = prepaid.subscriptions(work, billable)
     shown = [_shown(s, work.now) for s in known.values() if s.status not in GONE]
     for record in billable:
