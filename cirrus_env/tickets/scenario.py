@@ -31,7 +31,7 @@ def make_scenario(
         OptionError: For a variant or language that the ticket doesn't have.
     """
     if variant is None:
-        variant = ticket.variants[first_below(seed, "variant", len(ticket.variants))]
+        variant = ticket.variants[first_below(seed, f"variant:{ticket.id}", len(ticket.variants))]
     elif variant not in ticket.variants:
         raise OptionError(f"{ticket.id} has no variant {variant!r}; {_listed(ticket.variants)}")
     if language is None:
