@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from cirrus_env._version import __version__
@@ -32,7 +33,7 @@ from cirrus_env.errors import EpisodeNotRunning, OptionError
 from cirrus_env.judging.judge import Judge
 from cirrus_env.judging.outcome import Outcome
 from cirrus_env.judging.reward import RewardRule
-from cirrus_env.tickets.load import bundled
+from cirrus_env.tickets.load import bundled, load_ticket
 from cirrus_env.tickets.model import Scenario
 from cirrus_env.tickets.ticket import Ticket
 from cirrus_env.wire import (
@@ -70,7 +71,8 @@ class TicketEpisode:
     """One ticket, played turn by turn; reset it to play again.
 
     Args:
-        ticket: A ticket or the name of a bundled one, such as ``"ECS-Billing"``.
+        ticket: A ticket, the name of a bundled one, such as ``"ECS-Billing"``, or the path of a
+            ticket file.
         customer: ``"simulated"``, ``"replay"``, ``"external"`` (played through ``apply``), or a
             ``Customer``; None for ``replay`` on an imported ticket and ``simulated`` on others.
         judge: ``"rule"`` or a ``Judge``.
@@ -93,7 +95,7 @@ class TicketEpisode:
 
     def __init__(
         self,
-        ticket: Ticket | str,
+        ticket: Ticket | str | Path,
         *,
         customer: str | Customer | None = None,
         judge: str | Judge = "rule",
@@ -110,9 +112,7 @@ class TicketEpisode:
         max_tokens: int | None = None,
         max_chars: int = 20_000,
     ) -> None:
-        self.ticket = bundled(ticket) if isinstance(ticket, str) else ticket
-        if not isinstance(self.ticket, Ticket):
-            raise OptionError(f"a ticket is a Ticket or its name, not {type(ticket).__name__}")
+        self.ticket = _ticket(ticket)
         self._setting = make_setting(
             self.ticket,
             customer=customer,
@@ -463,3 +463,13 @@ class TicketEpisode:
             info["variant"] = stage.scenario.variant
             info["metrics"] = state.tally.metrics()
         return info
+
+
+def _ticket(given: Ticket | str | Path) -> Ticket:
+    if isinstance(given, Ticket):
+        return given
+    if isinstance(given, Path) or (isinstance(given, str) and given.endswith(".toml")):
+        return load_ticket(Path(given))
+    if isinstance(given, str):
+        return bundled(given)
+    raise OptionError(f"a ticket is a Ticket, a name or a path, not {type(given).__name__}")

@@ -93,7 +93,8 @@ def from_message(message: Any) -> AssistantAction:
         raise InvalidAction(f"a message of role {role!r} is not the assistant's")
     if role is None and content == "" and not calls:
         raise InvalidAction(
-            f"an action is text, a chat message or an AssistantAction, not {type(message).__name__}"
+            "an action is text, an AssistantAction or a chat message (with 'role': 'assistant'), "
+            f"not {type(message).__name__}"
         )
     if not isinstance(reasoning, str):
         raise InvalidAction("reasoning_content must be text")

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
+from cirrus_env.cloud.catalogue import SERVICES, catalogue
 from cirrus_env.cloud.faults import Fault, fault_rates
 from cirrus_env.customers.protocol import Customer
 from cirrus_env.customers.registry import customer as find_customer
@@ -123,7 +125,7 @@ def make_setting(
         parser=_parser(parser),
         system=_system(system),
         language=language,
-        offered=_offered(tools),
+        offered=_offered(ticket, tools),
         limits=limits,
         faults=_faults(faults),
         mode=mode,
@@ -158,12 +160,19 @@ def _system(given: str | None) -> str | None:
     return given
 
 
-def _offered(given: Iterable[str] | None) -> frozenset[str] | None:
+def _offered(ticket: Ticket, given: Iterable[str] | None) -> frozenset[str] | None:
     if given is None:
         return None
     names = None if isinstance(given, str) or not isinstance(given, Iterable) else tuple(given)
     if names is None or not all(isinstance(name, str) for name in names):
         raise OptionError(f"tools are the names of the tools to offer, not {given!r}"[:200])
+    mine = ticket.plan(ticket.variants[0], ticket.languages[0]).catalogue.operations
+    for name in names:
+        # a pool's tickets have different tools: a name that any service knows may be given
+        if name not in mine and name not in catalogue(tuple(SERVICES)).operations:
+            near = difflib.get_close_matches(name, sorted(mine), n=3)
+            hint = f"; did you mean {', '.join(near)}?" if near else ""
+            raise OptionError(f"there is no tool {name!r}{hint}"[:200])
     return frozenset(names)
 
 

@@ -10,7 +10,7 @@ from gymnasium import logger, spaces
 
 from cirrus_env.engine.episode import TicketEpisode
 from cirrus_env.engine.parsers import Parser
-from cirrus_env.engine.setting import EXTERNAL
+from cirrus_env.engine.setting import EXTERNAL, Limits
 from cirrus_env.envs import pettingzoo_ids, render
 from cirrus_env.envs.actions import assistant_action
 from cirrus_env.envs.seats import (
@@ -128,6 +128,7 @@ class TicketAECEnv(AECEnv[str, Observation, Any]):  # type: ignore[misc]  # its 
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             known = ", ".join(self.metadata["render_modes"])
             raise OptionError(f"there is no render mode {render_mode!r}; there are {known}")
+        Limits(max_turns, max_tool_calls, max_invalid, max_tokens, max_chars)
         if max_turns > MAX_STEPS or max_chars > MAX_CHARS:
             raise OptionError(f"max_turns goes up to {MAX_STEPS}, max_chars up to {MAX_CHARS}")
         self.render_mode = render_mode

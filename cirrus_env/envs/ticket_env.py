@@ -13,7 +13,7 @@ from gymnasium import spaces
 from cirrus_env.customers.protocol import Customer
 from cirrus_env.engine.episode import Step, TicketEpisode
 from cirrus_env.engine.parsers import Parser
-from cirrus_env.engine.setting import EXTERNAL
+from cirrus_env.engine.setting import EXTERNAL, Limits
 from cirrus_env.engine.state import Snapshot
 from cirrus_env.envs import minari_text, render
 from cirrus_env.envs.seats import (
@@ -134,7 +134,8 @@ class TicketEnv(gymnasium.Env[Observation, Any]):
         ticket: The ticket's name, a ticket file's path, a ``Ticket``, or a list of these: then
             each episode's ticket is drawn by its seed.
         seat: ``assistant`` or ``customer``.
-        customer: Who plays the customer: ``simulated``, ``replay``, or a ``Customer``.
+        customer: Who plays the customer: ``simulated``, ``replay``, or a ``Customer``; None for
+            ``replay`` on an imported ticket and ``simulated`` on others.
         assistant: With ``seat="customer"``, who plays the assistant: ``reference`` or an object
             with ``reset(seed)`` and ``act(observation)``.
         judge: Decides what was said: ``rule`` or a ``Judge``.
@@ -171,7 +172,7 @@ class TicketEnv(gymnasium.Env[Observation, Any]):
         ticket: TicketLike | Sequence[TicketLike],
         *,
         seat: str = "assistant",
-        customer: str | Customer = "simulated",
+        customer: str | Customer | None = None,
         assistant: str | Assistant = REFERENCE,
         judge: str | Judge = "rule",
         reward: str | RewardRule | Mapping[str, float] = "cirrus",
@@ -190,6 +191,7 @@ class TicketEnv(gymnasium.Env[Observation, Any]):
         if render_mode is not None and render_mode not in self.metadata["render_modes"]:
             known = ", ".join(self.metadata["render_modes"])
             raise OptionError(f"there is no render mode {render_mode!r}; there are {known}")
+        Limits(max_turns, max_tool_calls, max_invalid, max_tokens, max_chars)
         if max_turns > MAX_STEPS or max_chars > MAX_CHARS:
             raise OptionError(f"max_turns goes up to {MAX_STEPS}, max_chars up to {MAX_CHARS}")
         self.render_mode = render_mode

@@ -42,8 +42,8 @@ class Fold:
         "_cost", "_ended", "_facts", "_filled_at_decision", "_gold", "_identified", "_incorrect",
         "_invalid_turns", "_jumped", "_known", "_longest", "_malformed", "_needed", "_passed",
         "_phi_after", "_phi_before", "_reasoning", "_replies", "_rule", "_said", "_satisfaction",
-        "_shape", "_success", "_terminated", "_tokens", "_touched", "_turn_tokens", "_turns", "_valid",
-        "_violations", "_writes", "_wrong_replies",
+        "_shape", "_success", "_terminated", "_tokens", "_touched", "_turn_tokens", "_turns",
+        "_valid", "_violations", "_writes", "_wrong_replies",
     )  # fmt: skip
 
     def __init__(self, gold: Gold, *, rule: RewardRule, needed: Collection[str] = ()) -> None:

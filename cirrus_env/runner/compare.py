@@ -29,7 +29,7 @@ _PER_EPISODE: Final[Mapping[str, Callable[[Row], float | None]]] = {
     "tpr": lambda row: row.metrics["tpr"],
     "efficiency": lambda row: row.metrics["efficiency"],
     "mtl": lambda row: row.metrics["mtl"],
-    "return": lambda row: None if row.return_micro is None else row.return_micro / 1_000_000,
+    "return": lambda row: _return(row),
     "violations": lambda row: row.metrics["policy_violations"],
     "invalid_actions": lambda row: row.metrics["invalid_action_rate"],
     "incorrect_actions": lambda row: row.metrics["incorrect_action_rate"],
@@ -37,6 +37,13 @@ _PER_EPISODE: Final[Mapping[str, Callable[[Row], float | None]]] = {
     "satisfaction": lambda row: row.metrics["satisfaction"],
 }
 """Column -> its value for one valid episode; None is not applicable."""
+
+
+def _return(row: Row) -> float | None:
+    """The return; an unscored ticket's counts nowhere."""
+    if row.return_micro is None or row.success is None:
+        return None
+    return row.return_micro / 1_000_000
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from cirrus_env.engine.episode import TicketEpisode
 from cirrus_env.engine.parsers import from_message
 from cirrus_env.engine.plan import reference_actions, reference_turns
 from cirrus_env.errors import OptionError
+from cirrus_env.tickets.index import DATA
 from cirrus_env.tickets.scenario import make_scenario
 from cirrus_env.wire import ASSISTANT, CUSTOMER, Act, AssistantAction, CustomerAction
 
@@ -90,3 +91,21 @@ def test_a_scenario_is_not_touched_by_its_episodes():
     assert made.scenario.cloud.dump() == before
     again = make_scenario(made.ticket, 7, variant="economical-leftovers", language="en")
     assert again.cloud.dump() == before
+
+
+def test_a_tool_that_nothing_offers_is_told_with_a_near_name():
+    with pytest.raises(OptionError, match="did you mean DescribeDisks"):
+        TicketEpisode("ECS-Billing", tools=["DescribeDisk"])
+    other_tickets = TicketEpisode("ECS-Renewal", tools=["DescribeDisks"])
+    other_tickets.reset(seed=1)
+    assert other_tickets.tool_names == ()
+
+
+def test_a_ticket_may_be_a_path(tmp_path):
+    made = TicketEpisode("ECS-Billing")
+    path = tmp_path / "mine.toml"
+    path.write_text(made.ticket.text or (DATA / "ecs" / "Billing.toml").read_text())
+    for given in (path, str(path)):
+        assert TicketEpisode(given).reset(seed=7)[0] == made.reset(seed=7)[0]
+    with pytest.raises(OptionError, match="a name or a path, not int"):
+        TicketEpisode(7)

@@ -43,3 +43,7 @@ def test_each_imported_ticket_plays_under_its_id(imported):
         assert (info["ticket"], info["customer"]) == (name, "replay")
         *_, info = env.step("I will look into it.")
         assert info["turn"] == 1
+
+
+def test_an_imported_ticket_speaks_as_it_was_recorded_unless_told_otherwise(imported):
+    assert gymnasium.make(imported[0]).reset(seed=1)[1]["customer"] == "replay"

@@ -123,3 +123,8 @@ def test_the_comparison_is_json():
 
 def test_nothing_compares_to_nothing():
     assert compare([]).summaries == ()
+
+
+def test_an_unscored_episode_is_no_part_of_the_return():
+    rows = [row("a", 0, True), row("a", 1, None, outcome="unscored")]
+    assert compare(rows).summaries[0].means["return"].mean == 1
