@@ -40,6 +40,8 @@ LATER: Final = 4096
 
 RETRACTED: Final = 8192
 """Taken back later in the reply; such words are quoted as well."""
+INNER: Final = 16384
+"""Negated between its own words; it denies causes, not statements."""
 
 EVERY: Final = 16383
 UNSAID: Final = NEG | DENIED | HEDGE | EPISTEMIC | CONDITION | REPORT | QUOTE | ASK

@@ -19,6 +19,8 @@ _SUBJECTS: Final = word_set("you it i the your this that there we my its these")
 _AUXILIARIES: Final = word_set("""
     is are was were do does did can could would will shall should may might have has had
 """)
+_INVERTED: Final = frozenset(("should", "had", "were"))
+_SHORT: Final = 4
 _HAPPENED: Final = word_set("being been was were")
 """Words of what took place, not of a rule."""
 _NEXT_STEPS: Final = word_set("restart reboot payment step colleague")
@@ -52,6 +54,9 @@ def close(scan: Scanner, i: int, asked: bool) -> None:
                 for hit in hits[first:last]:
                     if hit.start >= begin:
                         hit.stance |= c.ASK
+            elif scan.tokens[start] in _INVERTED and i - start > _SHORT:
+                for hit in hits[first:last]:  # "Should all be in order, 12 CNY come back"
+                    hit.stance |= c.CONDITION
             elif not scan.listed and _is_rule(scan, i):
                 for hit in hits[first:last]:
                     hit.stance |= c.GENERAL

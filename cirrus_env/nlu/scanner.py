@@ -70,7 +70,7 @@ class Scanner:
         """Scan all tokens."""
         tokens, words, hits = self.tokens, self.words, self.hits
         phrases, canonical = self.lexicon.tree.heads, self.lexicon.tree.canonical
-        cues, skipped, adverbs = self.cues.heads, en.SKIPPED, en.ADVERBS
+        cues, skipped, adverbs = self.cues.heads, en.PASSED_OVER, en.ADVERBS
         numbered = _DIGIT.search(self.text) is not None
         for i, token in enumerate(tokens):
             if token in phrases:
@@ -104,19 +104,30 @@ class Scanner:
     def _phrase(self, children: dict[str, Node], i: int) -> None:
         """Record the longer phrases that begin here; skipped words may stand between theirs."""
         tokens, canonical = self.tokens, self.lexicon.tree.canonical
-        ways = [(children, i + 1, 0)]
+        ways = [(children, i + 1, 0, False)]
         while ways:
-            children, j, skipped = ways.pop()
+            children, j, skipped, denied = ways.pop()
             token = tokens[j]
             word = canonical.get(token)
             if token in en.SKIPPED and skipped < _MOST_SKIPPED:
-                ways.append((children, j + 1, skipped + 1))
+                ways.append((children, j + 1, skipped + 1, denied))
+            elif token in en.DENYING and not denied:
+                ways.append((children, j + 1, skipped, token not in en.SUPPORTING))
             if word in children:
                 children, _, features = children[word]
-                if features:
+                if features and denied:
+                    self._denied(features, i, j + 1)
+                elif features:
                     self._found(features, i, j + 1)
                 if children:
-                    ways.append((children, j + 1, 0))
+                    ways.append((children, j + 1, 0, denied))
+
+    def _denied(self, features: list[int], i: int, end: int) -> None:
+        """A told phrase with a negation between its words: "you are not eligible"."""
+        if features[0] < self.covering:
+            self.telling = True
+            self._hit(features, i, end)
+            self.hits[-1].stance |= c.NEG | c.INNER
 
     def _found(self, features: list[int], i: int, end: int) -> None:
         self.telling = True
@@ -170,7 +181,8 @@ class Scanner:
         elif i < self.quoted or i < self.marked:
             return
         self.cue_end = end
-        if end < self.cover or i < self.cover:
+        inside = end < self.cover or i < self.cover
+        if inside and not (cue == c.NOT_SO and end > self.cover):
             self.under, self.under_end = c.SETS[cue], self.cover
             if cue == c.NOT and self.tokens[self.cover] in en.GOING_ON:
                 self.under_end = self._segment_end(self.cover)

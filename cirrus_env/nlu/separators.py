@@ -52,7 +52,9 @@ def _comma(scan: Scanner, i: int, end: int, fresh: int) -> None:
     local = scan.stance & c.LOCAL
     _back_to_server(scan, end)
     scan.tail = -1
-    if local or scan.lost:
+    if local and _relative(scan):
+        scan.stance &= ~c.LOCAL
+    elif local or scan.lost:
         _across(scan, i, local)
     _segment(scan, i, end, fresh)
 
@@ -87,11 +89,16 @@ def _across(scan: Scanner, i: int, local: int) -> None:
         scan.stance &= ~c.LOCAL
 
 
+def _relative(scan: Scanner) -> bool:
+    """Whether the last negation belongs to a relative clause: "that is not in use"."""
+    before = scan.tokens[max(0, scan.denied_at - 3) : scan.denied_at - 1]
+    return scan.denied_at > scan.segment_start and not _RELATIVE.isdisjoint(before)
+
+
 def _and(scan: Scanner, i: int, end: int, fresh: int) -> None:
     following = scan.tokens[end]
     _back_to_server(scan, end)
-    relative = scan.tokens[scan.denied_at - 2] in _RELATIVE and scan.denied_at > scan.segment_start
-    if relative or scan.tokens[i - 1] in _ANY_MORE:
+    if _relative(scan) or scan.tokens[i - 1] in _ANY_MORE:
         scan.stance &= ~c.LOCAL  # "that nothing uses any more and a snapshot"
     if following in en.AFTER_AND or following > "\u2fff":
         scan.stance &= ~c.LOCAL

@@ -19,9 +19,13 @@ GroupHits = list[tuple[int, Hit]]
 _NEGATED: Final = c.NEG | c.DENIED
 _EITHER: Final = frozenset(("or", "/", "或", "还"))
 _NOT: Final = frozenset(("not", "never", "没", "未", "并", "不"))
+_BEFORE: Final = frozenset(
+    ("under", "over", "above", "below", "some", "between", "around", "about")
+)
+"""Words that make only what follows approximate ("12 CNY under the five-day rule")."""
 _COMPUTING: Final = frozenset(("vcpu", "cpu", "computing", "compute", "算"))
 _BETWEEN: Final = _COMPUTING | frozenset((",", "and", "while", "whereas"))
-_LEADING: Final = frozenset((",", "(", ":", "cny", "rmb", "¥", "at", "for"))
+_LEADING: Final = frozenset((",", "(", ":", "cny", "rmb", "¥", "at", "for", "每", "天", "日"))
 _NEXT: Final = 8
 _NO_ANCHORS: Final[dict[int, list[Hit]]] = {}
 _DISTANCE_OF_A_COMMA: Final = 4
@@ -65,9 +69,14 @@ def complete(
 
 
 def enum_values(slot: Slot, hits: dict[str, GroupHits], sentences: Sequence[Sentence]) -> list[str]:
-    """The values of an enum slot that the reply asserts as the cause of the present problem."""
+    """The values of an enum slot that the reply asserts as the cause of the present problem.
+
+    One that it asserts and denies is told as ``not`` that value, which is never right.
+    """
     found: dict[str, GroupHits] = {}
+    denied: list[str] = []
     places = paragraphs(sentences)
+    unmeant = c.NO_CAUSE if slot.value else c.UNSAID | c.ASIDE
     for value, groups in slot.values.items():
         here = hits.get(value)
         if not here:
@@ -75,18 +84,18 @@ def enum_values(slot: Slot, hits: dict[str, GroupHits], sentences: Sequence[Sent
         plain = [
             pair
             for pair in here
-            if not pair[1].stance & (c.NO_CAUSE if pair[0] == 0 else c.NO_CAUSE & ~c.GENERAL)
+            if not pair[1].stance & (unmeant if pair[0] == 0 else unmeant & ~c.GENERAL)
         ]
-        if (
-            complete(plain, len(groups), 1, places)
-            and not _denied(here, len(groups))
-            and not _retracted(here, len(groups))
-        ):
+        if not complete(plain, len(groups), 1, places) or _retracted(here, len(groups)):
+            continue
+        if _denied(here, len(groups)):
+            denied.append(f"not {value}")
+        else:
             found[value] = plain
     if found and len(hits) > 1:
         meant = {v: [pair for pair in h if not pair[1].stance & c.UNSAID] for v, h in hits.items()}
         found = {v: h for v, h in found.items() if not _one_of(v, h, meant, slot, sentences)}
-    return list(found)
+    return [*found, *denied]
 
 
 def _retracted(hits: GroupHits, groups: int) -> bool:
@@ -131,6 +140,9 @@ def _one_of(
             continue
         own = {(h.start, h.end) for _, h in here}
         for other, hits in meant.items():
+            there = [p for p in hits if p[1].sentence == number]
+            if other != value and complete(there, len(slot.values[other]), 0):
+                return True
             if other != value and any(
                 group == 0 and h.sentence == number and (h.start, h.end) not in own
                 for group, h in hits
@@ -161,6 +173,7 @@ def statement(
         here = hits.get(value)
         if not here:
             continue
+        here = [pair for pair in here if not pair[1].stance & c.INNER]
         count = len(groups)
         stances = 0
         for _, hit in here:
@@ -339,7 +352,7 @@ def approximate(candidate: Candidate, about: Sequence[Hit], tokens: Sequence[str
     """Whether such a word stands at the value."""
     after = bisect_left(about, candidate.start, key=_start)
     for hit in about[max(0, after - 2) : after + 2]:
-        if hit.start == candidate.end:
+        if hit.start == candidate.end and tokens[hit.start] not in _BEFORE:
             return True
         between = tokens[hit.end : candidate.start]
         if hit.end <= candidate.start and len(between) < _APPROXIMATE and "," not in between:

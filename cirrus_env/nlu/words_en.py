@@ -75,6 +75,17 @@ CUES: Final = MappingProxyType(
             is incorrect | is untrue | is a myth | is a lie | is a misunderstanding |
             is a mistake | can be ruled out | is ruled out | is excluded | can be excluded |
             out of the question | is nonsense | was not the case | was not the reason |
+            was not used for | was not chosen | was not selected | was not involved |
+            was not applied | was not in use | was never used | was never chosen |
+            was never selected | were not involved | is not involved | is not at play |
+            was not at play | appeal is not possible | appeal is impossible |
+            appeal is not allowed | appeals are not | appeal is pointless | appeal is useless |
+            appeal would not | appeal does not | appeal will not | appeal makes no |
+            by hand is impossible | by hand is not possible | by hand is no longer |
+            by hand does not | by hand will not | by hand makes no | by hand is not |
+            manually is impossible | manually is not | manually does not | manually will not |
+            manually is no longer | renewal is impossible | renewal is not possible |
+            renewing is impossible | renewing is not possible | renewal is no longer possible |
             was not the cause | was wrong | was false | was incorrect | would be wrong |
             would be false | has been ruled out | is not to blame | is not behind |
             does not touch you | does not touch your | does not concern you |
@@ -328,6 +339,19 @@ CUES: Final = MappingProxyType(
             this is wrong | this is not true | this is false | this is incorrect |
             this is not the case | this is not correct | this is not right | it is not so |
             no , wait | no wait | wait , no |
+            that is no longer so | that is no longer true | that is no longer the case |
+            that is no longer correct | that no longer holds | that no longer applies |
+            that has changed | that changed | this has changed | things have changed |
+            no longer so | remains to be seen | remains to be checked |
+            remains to be confirmed | remains to be verified | still to be verified |
+            still to be confirmed | still to be checked | yet to be verified |
+            yet to be confirmed | yet to be checked | have not verified | have not checked |
+            have not confirmed | has not been verified | has not been confirmed |
+            not been checked | still have to check | still need to check | still have to verify |
+            proved wrong | proved to be wrong | proved to be untrue | an error on my part |
+            wrong server | wrong machine | wrong instance | wrong account |
+            another server altogether |
+            was another server | meant another server | mixed you up | mixed up two |
             that is not what happened | that does not apply |
             this does not apply | which is wrong | which is false | which is not true |
             which is not the case | which is incorrect | that is nonsense |
@@ -371,7 +395,9 @@ CUES: Final = MappingProxyType(
             you can check | please know | you should know | you may know | you may recall |
             you may remember | you may think | you may have | you need to know | you must know |
             you have to know | may i say | you can find |
-            without it | without that | without them | without this
+            may lift | may unlock | may decide | may remove | may release it | may undo |
+            could be kept only | could only be kept | could be kept until | could be held |
+            could be kept up to | without it | without that | without them | without this
         """),
         c.PERMIT: phrases("""
             shall i | shall we | may i | may we | can i | can we | could i | could we |
@@ -621,6 +647,13 @@ STRIPPED: Final = word_set("""
 
 SKIPPED: Final = STRIPPED | word_set("it them also now only fully completely directly")
 """Words that may stand between the words of a ticket's phrase."""
+
+SUPPORTING: Final = word_set("do does did 并")
+DENYING: Final = SUPPORTING | word_set("not never 不 没 未")
+"""Words that deny a phrase between whose words they stand, and words that come before them."""
+
+PASSED_OVER: Final = SKIPPED | DENYING
+"""Words that may stand after a phrase's first."""
 
 ADVERBS: Final = word_set("""
     really actually just simply currently indeed already definitely certainly truly now 的 了

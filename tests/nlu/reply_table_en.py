@@ -248,7 +248,10 @@ TOLD = [
     ("You shut down inside and it is still running. None of the above is true.", ""),
     ("You shut down inside, still running. You said it was off; that is not right.", "cause=guest"),
     ("You shut down inside and it is still running. Just kidding!", ""),
-    ("It's prepaid for the whole month. It's not prepaid for the whole month.", ""),
+    (
+        "It's prepaid for the whole month. It's not prepaid for the whole month.",
+        "cause=not prepaid",
+    ),
 ]
 
 STATEMENTS = [
