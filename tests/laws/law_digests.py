@@ -17,6 +17,7 @@ WARM_UP = (
     AssistantAction("reply", "Hello, I will look into this."),
     AssistantAction("call", calls=(ToolCall("a", "SearchKnowledge", '{"Query": "charged"}'),)),
     AssistantAction("call", calls=(ToolCall("b", "DescribeInstances", "{}"),)),
+    AssistantAction("reply", "One moment, please."),  # without tools two calls were invalid
     AssistantAction("call", calls=(ToolCall("c", "NoSuchTool", "{"),)),
     AssistantAction("reply", ""),
 )
