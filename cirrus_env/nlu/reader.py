@@ -53,11 +53,12 @@ class Reader:
         scenario: Whose slots, facts, console actions and operations are read.
     """
 
-    __slots__ = ("_form", "_left_out", "_lexicon", "_scenario", "_subject")
+    __slots__ = ("_form", "_left_out", "_lexicon", "_names", "_scenario", "_subject")
 
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
         self._form: Form | None = None
+        self._names: dict[str, str] = {}
         slots = tuple(scenario.gold.slots.values())
         private, public = scenario.private, scenario.public
         offered = operations(tuple(public.services), public.language)
@@ -128,18 +129,14 @@ class Reader:
             return None
         if self._form is None:
             self._form = form_of(self._scenario, model.model.names)
+            self._names = dict(zip(model.model.form.told, self._form.told, strict=True))
         form = self._form.of(even)
         return _read_form(ticket, variant, language, form) if form else None
 
     def _renamed(self, reading: Reading) -> Reading:
-        if self._form is None or not any(act.value for act in reading.acts):
+        if not any(act.value for act in reading.acts):
             return reading
-        scenario = self._scenario
-        model = _model(scenario.ticket, scenario.variant, scenario.public.language)
-        if model is None:
-            return reading
-        names = dict(zip(model.model.form.told, self._form.told, strict=True))
-        return Reading(renamed(reading.acts, names, scenario.gold.slots), reading.asked)
+        return Reading(renamed(reading.acts, self._names, self._scenario.gold.slots), reading.asked)
 
     def read_customer(self, text: str, proposed: tuple[Act, ...]) -> tuple[Act, ...]:
         """What an outside customer's words answer to the proposals of the reply just before."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 
@@ -41,8 +40,7 @@ class Event(NamedTuple):
     value: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Record:
+class Record(NamedTuple):
     """One step: one seat's action and what came of it.
 
     Attributes:
