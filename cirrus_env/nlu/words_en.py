@@ -76,7 +76,7 @@ CUES: Final = MappingProxyType(
             is a mistake | can be ruled out | is ruled out | is excluded | can be excluded |
             out of the question | is nonsense | was not the case | was not the reason |
             was not used for | was not chosen | was not selected | was not involved |
-            was not applied | was not in use | was never used | was never chosen |
+            was not in use | was never used | was never chosen |
             was never selected | were not involved | is not involved | is not at play |
             was not at play | appeal is not possible | appeal is impossible |
             appeal is not allowed | appeals are not | appeal is pointless | appeal is useless |
