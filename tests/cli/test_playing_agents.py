@@ -265,7 +265,13 @@ def test_ctrl_c_keeps_what_is_done_and_says_how_to_go_on(tmp_path, how):
         "--seeds", "0:2000", "--out", str(out), *how,
     ]  # fmt: skip
     process = subprocess.Popen(
-        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, start_new_session=True
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+        # a shell starts its background jobs with Ctrl-C ignored, and children inherit that
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     for _ in range(6):
         assert process.stderr.readline() == "reset\n"
