@@ -309,9 +309,7 @@ def test_what_comes_out_otherwise_is_said(tmp_path):
     stored = run[0]
     records = list(stored.trajectory.records)
     last = records[-1]
-    records[-1] = type(last)(*(
-        7 if name == "reward_micro" else getattr(last, name) for name in last.__slots__
-    ))  # fmt: skip
+    records[-1] = last._replace(reward_micro=7)
     other = stored._replace(
         trajectory=type(stored.trajectory)(
             stored.trajectory.header, tuple(records), stored.trajectory.last
