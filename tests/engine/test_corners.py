@@ -6,10 +6,13 @@ import pytest
 
 from cirrus_env.engine.customer import take
 from cirrus_env.engine.episode import TicketEpisode
+from cirrus_env.engine.modes import _bound_to
 from cirrus_env.engine.parsers import from_message
 from cirrus_env.engine.plan import reference_actions, reference_turns
 from cirrus_env.errors import OptionError
 from cirrus_env.tickets.index import DATA
+from cirrus_env.tickets.model import Minefield
+from cirrus_env.tickets.predicates import Called
 from cirrus_env.tickets.scenario import make_scenario
 from cirrus_env.wire import ASSISTANT, CUSTOMER, Act, AssistantAction, CustomerAction
 
@@ -109,3 +112,20 @@ def test_a_ticket_may_be_a_path(tmp_path):
         assert TicketEpisode(given).reset(seed=7)[0] == made.reset(seed=7)[0]
     with pytest.raises(OptionError, match="a name or a path, not int"):
         TicketEpisode(7)
+
+
+def test_words_that_touch_a_fatal_minefield_end_the_episode():
+    made = episode()
+    stage = made._running
+    mine = Minefield(operation="", policy="P03", effect="fatal", said="open sesame")
+    gold = replace(stage.scenario.gold, minefields=(mine,))
+    stage.scenario = replace(stage.scenario, gold=gold)
+    step = made.step("Your password is Open Sesame, isn't it?")
+    assert (step.info["outcome"], step.terminated) == ("violated", True)
+    assert made.to_move == ""
+
+
+def test_alone_a_call_waits_for_no_checkpoint_that_needs_the_customer():
+    bound = _bound_to(Called("StopInstance", after="agreed"), {"seen"})
+    assert bound == Called("StopInstance")
+    assert _bound_to(Called("StopInstance", after="seen"), {"seen"}).after == "seen"
