@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
 
 import gymnasium
 
 import cirrus_env
 from cirrus_env.baselines import oracle_for
 
-if cirrus_env.__file__.startswith(sys.argv[1]):
+if Path(cirrus_env.__file__).is_relative_to(sys.argv[1]):
     sys.exit(f"{cirrus_env.__file__} is the checkout, not the wheel")
 env = gymnasium.make("cirrus_env:Cirrus/ECS-Billing-v0")
 observation, info = env.reset(seed=0)

@@ -94,14 +94,13 @@ class Reader:
         """
         even = flat(text)
         known = self._known(even)
-        if known is not None:
-            if known.telling and heard.any and self._quoted(even, heard):
-                return self._unquoted(even, heard).against(heard)
-            return self._renamed(known.reading).against(heard)
-        scan = self.scan(plain(even.lower()))
-        if scan.telling and heard.any and self._quoted(even, heard):
-            return self._unquoted(even, heard).against(heard)
-        return reading(self._subject, self._lexicon, scan, even).against(heard)
+        said = self.direct(even) if known is None else known
+        if said.telling and heard.any:
+            quoted = self._quoted(even, heard)
+            if quoted:
+                return self._unquoted(even, quoted).against(heard)
+        found = said.reading if known is None else self._renamed(said.reading)
+        return found.against(heard)
 
     def direct(self, even: str) -> Known:
         """What a flat text says, before it is held against what was heard."""
@@ -114,8 +113,8 @@ class Reader:
             return []
         return verbatim.spans(words, heard.index(self._left_out))
 
-    def _unquoted(self, even: str, heard: Heard) -> Reading:
-        blanked = verbatim.blanked(even.lower(), self._left_out, self._quoted(even, heard))
+    def _unquoted(self, even: str, quoted: list[tuple[int, int]]) -> Reading:
+        blanked = verbatim.blanked(even.lower(), self._left_out, quoted)
         return reading(self._subject, self._lexicon, self.scan(plain(blanked)), even)
 
     def _known(self, even: str) -> Known | None:
