@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from typing import Final
 
 from cirrus_env.cloud.kernel import Cloud
+from cirrus_env.judging.shape import Shape, shape_of
 from cirrus_env.nlu.evidence import Evidence, holds
 from cirrus_env.tickets.model import Checkpoint
 
 EVENT_KINDS: Final = frozenset({"action", "consent", "verification"})
 """Kinds that need the event itself after their ancestors, not a state or an older event."""
-
-
-_Open = tuple[tuple[Checkpoint, tuple[str, ...]], ...]
 
 
 class Progress:
@@ -24,23 +23,11 @@ class Progress:
         checkpoints: In listed order, a topological order of ``after``.
     """
 
-    __slots__ = ("_opened", "_plan")
+    __slots__ = ("_checkpoints", "_shape")
 
     def __init__(self, checkpoints: Sequence[Checkpoint]) -> None:
-        ancestors: dict[str, tuple[str, ...]] = {}
-        skippable = {c.id for c in checkpoints if c.skippable}
-        plan = []
-        for checkpoint in checkpoints:
-            above: dict[str, None] = {}
-            for parent in checkpoint.after:
-                if parent in ancestors:
-                    above.update(dict.fromkeys(ancestors[parent]))
-                    above[parent] = None
-            ancestors[checkpoint.id] = tuple(above)
-            needed = tuple(a for a in above if a not in skippable)
-            plan.append((checkpoint, needed, tuple(above)))
-        self._plan = tuple(plan)
-        self._opened: dict[tuple[str, ...], _Open] = {}  # by what has passed: only a memory
+        self._checkpoints = tuple(checkpoints)
+        self._shape = shape_of(self._checkpoints)
 
     def newly_passed(self, evidence: Evidence, cloud: Cloud, step: int) -> list[str]:
         """The checkpoints that pass at this step; writes them into ``evidence.passed``.
@@ -49,13 +36,15 @@ class Progress:
         An escalation's facts count as told only where the hand-over summary tells them.
         """
         passed = evidence.passed
-        new: list[str] = []
-        for checkpoint, above in self._open(passed):
-            if above and any(passed.get(a) == step or a in new for a in above):
+        new = [name for name, at in passed.items() if at == step]
+        before = len(new)
+        for k in _open(self._shape, tuple(passed)):
+            checkpoint, above = self._checkpoints[k], self._shape.above[k]
+            if new and not above.isdisjoint(new):
                 continue
             since = -1
             if above and checkpoint.kind in EVENT_KINDS:
-                since = max((passed[a] for a in above if a in passed), default=-1)
+                since = max([at for name, at in passed.items() if name in above], default=-1)
             known = evidence
             if checkpoint.kind == "escalation":
                 if not evidence.handed:
@@ -63,27 +52,27 @@ class Progress:
                 known = replace(evidence, told=evidence.handed)
             if holds(checkpoint.evidence, known, cloud, since):
                 new.append(checkpoint.id)
+        del new[:before]
         for name in new:
             passed[name] = step
         return new
 
-    def _open(self, passed: Mapping[str, int]) -> _Open:
-        """The checkpoints that may pass next: not passed, and all that they need has."""
-        names = tuple(passed)
-        found = self._opened.get(names)
-        if found is None:
-            found = self._opened[names] = tuple(
-                (checkpoint, above)
-                for checkpoint, needed, above in self._plan
-                if checkpoint.id not in passed and all(name in passed for name in needed)
-            )
-        return found
-
     def skipped(self, evidence: Evidence) -> list[str]:
         """Skippable checkpoints that were not passed although a descendant was."""
         passed = evidence.passed
+        skips = self._shape.skips
         jumped: dict[str, None] = {}
-        for checkpoint, needed, above in self._plan:
+        for checkpoint in self._checkpoints:
             if checkpoint.id in passed:
-                jumped.update((a, None) for a in above if a not in passed and a not in needed)
+                jumped.update((name, None) for name in skips[checkpoint.id] if name not in passed)
         return list(jumped)
+
+
+@lru_cache(maxsize=8192)
+def _open(shape: Shape, passed: tuple[str, ...]) -> tuple[int, ...]:
+    """The checkpoints that may pass next: not passed, and all that they need has."""
+    return tuple(
+        k
+        for k, id in enumerate(shape.skips)
+        if id not in passed and shape.needed[k].issubset(passed)
+    )
