@@ -24,7 +24,6 @@ _MARK: Final = re.compile(r"[\ue000-\uf8ff]").search
 _GLUED: Final = re.compile(
     r"[A-Za-z_+/@:%~-][\ue000-\uf8ff]|[\ue000-\uf8ff][A-Za-z_+/@:%~-]"
 ).search
-"""A value with something that may make another value of it, such as a sign."""
 _ID_LENGTH: Final = 8
 _FIRST_MARK: Final = 0xE000
 _VALUED: Final = ("money", "date", "id")
@@ -54,13 +53,16 @@ class Form(NamedTuple):
     told: tuple[str, ...]
 
     def of(self, text: str) -> str:
-        """The text's form; empty where it has none."""
-        if _MARK(text):
+        """The text's form; empty where it has none.
+
+        One with a ``glued`` mark is no form either; that is found out once a form.
+        """
+        if not text.isascii() and _MARK(text):
             return ""
         for written, mark in self.marks:
             if written in text:
                 text = text.replace(written, mark)
-        return "" if _FIGURE(text) or (not text.isascii() and _GLUED(text)) else text
+        return "" if _FIGURE(text) else text
 
     def filled(self, form: str) -> str:
         """The form with this scenario's values."""
@@ -84,6 +86,11 @@ class Model(NamedTuple):
     scenario: Scenario
     names: tuple[Name, ...]
     form: Form
+
+
+def glued(form: str) -> bool:
+    """Whether something stands at a mark that may make another value of it, such as a sign."""
+    return not form.isascii() and _GLUED(form) is not None
 
 
 def has_figures(words: Iterable[str]) -> bool:

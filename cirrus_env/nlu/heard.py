@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from cirrus_env.nlu import verbatim
+from cirrus_env.nlu.normalise import flat
 
 
 class Heard:
     """Append-only memory of the customer's messages and of source texts.
 
-    Sources are indexed when a reply is first compared with them; marks and copies are cheap.
+    Texts are split into words when a reply is first compared with them; marks and copies are
+    cheap.
     """
 
-    __slots__ = ("_customer", "_index", "_indexed", "_left_out", "_sources")
+    __slots__ = ("_customer", "_left_out", "_seen", "_sources", "_split")
 
     def __init__(self) -> None:
         self._customer: list[str] = []
         self._sources: list[str] = []
-        self._index: verbatim.Index = {}
-        self._indexed = (0, 0)
+        self._split = verbatim.Sources()
+        self._seen = (0, 0)  # how much of both has been split
         self._left_out: verbatim.LeftOut = verbatim.LeftOut()
 
     @property
@@ -47,8 +49,8 @@ class Heard:
         customer, sources = mark
         del self._customer[customer:]
         del self._sources[sources:]
-        if self._indexed[0] > customer or self._indexed[1] > sources:
-            self._index, self._indexed = {}, (0, 0)
+        if self._seen[0] > customer or self._seen[1] > sources:
+            self._forget(self._left_out)
 
     def copy(self) -> Heard:
         """An independent memory with the same content."""
@@ -57,15 +59,21 @@ class Heard:
         other._sources = self._sources.copy()
         return other
 
-    def index(self, left_out: verbatim.LeftOut) -> verbatim.Index:
-        """The runs of words of all that was heard, without the values in ``left_out``."""
+    def quoted(self, words: list[str], left_out: verbatim.LeftOut) -> list[tuple[int, int]]:
+        """The spans of a reply's words that repeat what was heard.
+
+        Args:
+            words: By ``verbatim.words``, with the same ``left_out``.
+            left_out: Values that don't count as words.
+        """
         if left_out != self._left_out:
-            self._index, self._indexed, self._left_out = {}, (0, 0), left_out
-        customer, sources = self._indexed
+            self._forget(left_out)
+        customer, sources = self._seen
         if customer < len(self._customer) or sources < len(self._sources):
-            for text in self._customer[customer:]:
-                verbatim.add(self._index, text, left_out)
-            for text in self._sources[sources:]:
-                verbatim.add(self._index, text, left_out)
-            self._indexed = len(self._customer), len(self._sources)
-        return self._index
+            for text in (*self._customer[customer:], *self._sources[sources:]):
+                self._split.add(flat(text).lower(), left_out)
+            self._seen = len(self._customer), len(self._sources)
+        return self._split.spans(words)
+
+    def _forget(self, left_out: verbatim.LeftOut) -> None:
+        self._split, self._seen, self._left_out = verbatim.Sources(), (0, 0), left_out

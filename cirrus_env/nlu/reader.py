@@ -8,7 +8,7 @@ from typing import Final, NamedTuple
 
 from cirrus_env.nlu import verbatim
 from cirrus_env.nlu.answers import read_answer
-from cirrus_env.nlu.forms import Form, Model, form_of, has_figures, model, renamed
+from cirrus_env.nlu.forms import Form, Model, form_of, glued, has_figures, model, renamed
 from cirrus_env.nlu.heard import Heard
 from cirrus_env.nlu.lexicon import (
     CONSOLE,
@@ -41,9 +41,22 @@ class Known(NamedTuple):
     telling: bool
 
 
-class _Model(NamedTuple):
-    model: Model
-    reader: Reader
+class _Model:
+    """The representative of a variant in a language, and what its forms say."""
+
+    def __init__(self, model: Model) -> None:
+        self.model = model
+        self.reader = Reader(model.scenario)
+        self.read = lru_cache(maxsize=4096)(self._read)
+
+    def _read(self, form: str) -> Known | None:
+        """A form read once; None where a reply has to be read by itself after all."""
+        if glued(form):
+            return None
+        known = self.reader.direct(self.model.form.filled(form))
+        if any(has_figures(pair) for asked in known.reading.asked for pair in asked.pairs):
+            return None  # a comparison with the customer's words would need the values
+        return known
 
 
 class Reader:
@@ -53,11 +66,15 @@ class Reader:
         scenario: Whose slots, facts, console actions and operations are read.
     """
 
-    __slots__ = ("_form", "_left_out", "_lexicon", "_names", "_scenario", "_subject")
+    __slots__ = (
+        "_form", "_formless", "_left_out", "_lexicon", "_model", "_names", "_scenario", "_subject",
+    )  # fmt: skip
 
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
         self._form: Form | None = None
+        self._formless = False
+        self._model: _Model | None = None
         self._names: dict[str, str] = {}
         slots = tuple(scenario.gold.slots.values())
         private, public = scenario.private, scenario.public
@@ -111,7 +128,7 @@ class Reader:
         words = verbatim.words(even.lower(), self._left_out)
         if len(words) < verbatim.SHORTEST:
             return []
-        return verbatim.spans(words, heard.index(self._left_out))
+        return heard.quoted(words, self._left_out)
 
     def _unquoted(self, even: str, quoted: list[tuple[int, int]]) -> Reading:
         blanked = verbatim.blanked(even.lower(), self._left_out, quoted)
@@ -119,18 +136,26 @@ class Reader:
 
     def _known(self, even: str) -> Known | None:
         """What the text's form says, where it has one."""
+        if self._form is None:
+            if self._formless:
+                return None
+            found = self._representative()
+            if found is None:
+                self._formless = True
+                return None
+            self._model = found
+            self._form = form_of(self._scenario, found.model.names)
+            self._names = dict(zip(found.model.form.told, self._form.told, strict=True))
+        form = self._form.of(even)
+        return self._model.read(form) if form and self._model is not None else None
+
+    def _representative(self) -> _Model | None:
         ticket = getattr(self._scenario, "ticket", None)
         if not isinstance(ticket, Ticket):
             return None
-        variant, language = self._scenario.variant, self._scenario.public.language
-        model = _model(ticket, variant, language)
-        if model is None or model.reader._lexicon is not self._lexicon:
-            return None
-        if self._form is None:
-            self._form = form_of(self._scenario, model.model.names)
-            self._names = dict(zip(model.model.form.told, self._form.told, strict=True))
-        form = self._form.of(even)
-        return _read_form(ticket, variant, language, form) if form else None
+        found = _model(ticket, self._scenario.variant, self._scenario.public.language)
+        same = found is not None and found.reader._lexicon is self._lexicon
+        return found if same else None
 
     def _renamed(self, reading: Reading) -> Reading:
         if not any(act.value for act in reading.acts):
@@ -151,19 +176,7 @@ class Reader:
 @lru_cache(maxsize=1024)
 def _model(ticket: Ticket, variant: str, language: str) -> _Model | None:
     found = model(ticket, variant, language)
-    return None if found is None else _Model(found, Reader(found.scenario))
-
-
-@lru_cache(maxsize=32768)
-def _read_form(ticket: Ticket, variant: str, language: str, form: str) -> Known | None:
-    """A form read once; None where its questions hold values, which a comparison would need."""
-    model = _model(ticket, variant, language)
-    if model is None:
-        return None
-    known = model.reader.direct(model.model.form.filled(form))
-    if any(has_figures(pair) for asked in known.reading.asked for pair in asked.pairs):
-        return None
-    return known
+    return None if found is None else _Model(found)
 
 
 def _lexicon(slots: tuple[Slot, ...], private: Private, offered: Mapping[str, Offered]) -> Lexicon:

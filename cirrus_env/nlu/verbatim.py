@@ -9,10 +9,9 @@ now and then a few words were exchanged or put in between is a quotation as well
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from functools import lru_cache
 from typing import Final, NamedTuple
-
-from cirrus_env.nlu.normalise import flat
 
 SHORTEST: Final = 12
 """Fewer words (or CJK characters) than this are no quotation."""
@@ -27,12 +26,13 @@ _GAP: Final = 4
 _WORD: Final = 5
 _CHARACTER: Final = 3
 _MOST_PLACES: Final = 8
+_LONG: Final = 1_500
+"""A text of so many characters is likely an article, the same in other episodes."""
 _BREAK: Final = " ; "
 
 Words = tuple[str, ...]
 Place = tuple[Words, int]
-Index = dict[Words, list[Place]]
-"""A run of words -> where sources hold it."""
+"""A text's words, and where among them."""
 
 _SPACED: Final = "".join(chr(i) if chr(i).isalnum() else " " for i in range(128))
 _PIECE: Final = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
@@ -66,29 +66,68 @@ def _without(text: str, texts: tuple[str, ...]) -> str:
     return text
 
 
-def add(index: Index, text: str, left_out: LeftOut) -> None:
-    """Index a source."""
-    lowered = flat(text).lower()
-    shown = tuple(value for value in left_out.texts if value in lowered)
-    for run, place in _runs(lowered, LeftOut(shown, left_out.numbers)):
-        places = index.setdefault(run, [])
-        if len(places) < _MOST_PLACES:
-            places.append(place)
+class Sources:
+    """Texts that a reply may repeat.
+
+    Most replies repeat none, so that each text costs little until one does: what is kept of it at
+    first are its words and the runs among them, without their places.
+    """
+
+    __slots__ = ("_index", "_indexed", "_runs", "_texts")
+
+    def __init__(self) -> None:
+        self._texts: list[Words] = []
+        self._runs: set[Words] = set()
+        self._index: dict[Words, list[Place]] = {}
+        self._indexed = 0
+
+    def add(self, lowered: str, left_out: LeftOut) -> None:
+        """Take in a text, given flat and in lower case."""
+        text = _without(lowered, left_out.texts)
+        found, runs = _split_once(text) if len(text) > _LONG else _split(text)
+        if left_out.numbers and not left_out.numbers.isdisjoint(found):
+            found = tuple([word for word in found if word not in left_out.numbers])
+            runs = _runs(found)
+        self._texts.append(found)
+        self._runs.update(runs)
+
+    def spans(self, found: list[str]) -> list[tuple[int, int]]:
+        """Quoted spans of a reply, as ranges of its words."""
+        runs = list(zip(found, found[1:], found[2:], found[3:], found[4:], strict=False))
+        return [] if self._runs.isdisjoint(runs) else _spans(found, runs, self._places())
+
+    def _places(self) -> Mapping[Words, list[Place]]:
+        for text in self._texts[self._indexed :]:
+            for n, run in enumerate(_runs(text)):
+                places = self._index.setdefault(run, [])
+                if len(places) < _MOST_PLACES:
+                    places.append((text, n * STRIDE))
+        self._indexed = len(self._texts)
+        return self._index
 
 
-@lru_cache(maxsize=256)
-def _runs(lowered: str, left_out: LeftOut) -> tuple[tuple[Words, Place], ...]:
-    found = tuple(words(lowered, left_out))
-    return tuple((found[i : i + RUN], (found, i)) for i in range(0, len(found) - RUN + 1, STRIDE))
+def _split(text: str) -> tuple[Words, tuple[Words, ...]]:
+    """The words of flat lower-case text, and the runs of them that start at every ``STRIDE``."""
+    found = tuple(text.translate(_SPACED).split() if text.isascii() else _PIECE.findall(text))
+    return found, _runs(found)
 
 
-def spans(found: list[str], index: Index) -> list[tuple[int, int]]:
-    """Quoted spans of a reply, as ranges of its words."""
-    if len(found) < RUN or not index:
-        return []
-    runs = list(zip(found, found[1:], found[2:], found[3:], found[4:], strict=False))
-    if index.keys().isdisjoint(runs):
-        return []
+_split_once = lru_cache(maxsize=256)(_split)
+"""Articles come again and again."""
+
+
+def _runs(found: Words) -> tuple[Words, ...]:
+    return tuple(
+        zip(
+            found[::STRIDE], found[1::STRIDE], found[2::STRIDE], found[3::STRIDE],
+            found[4::STRIDE], strict=False,
+        )
+    )  # fmt: skip
+
+
+def _spans(
+    found: list[str], runs: list[Words], index: Mapping[Words, list[Place]]
+) -> list[tuple[int, int]]:
     result: list[tuple[int, int]] = []
     reached = 0
     for i, run in enumerate(runs):

@@ -156,8 +156,8 @@ def test_copy_is_independent() -> None:
 
 
 def test_spans_give_every_quoted_range() -> None:
-    index: verbatim.Index = {}
-    verbatim.add(index, "one two three four five six seven eight nine ten eleven twelve", LeftOut())
+    sources = verbatim.Sources()
+    sources.add("one two three four five six seven eight nine ten eleven twelve", LeftOut())
     words = [
         "x",
         "one",
@@ -174,9 +174,9 @@ def test_spans_give_every_quoted_range() -> None:
         "twelve",
         "y",
     ]
-    assert verbatim.spans(words, index) == [(1, 13)]
-    assert verbatim.spans(words[2:], index) == []
-    assert verbatim.spans([], index) == []
+    assert sources.spans(words) == [(1, 13)]
+    assert sources.spans(words[2:]) == []
+    assert sources.spans([]) == []
 
 
 def test_blanked_text_keeps_what_is_not_quoted() -> None:
