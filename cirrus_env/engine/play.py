@@ -138,23 +138,21 @@ def record(stage: Stage, seat: str, action: dict[str, Any], move: Move) -> None:
     state, scenario = stage.state, stage.scenario
     step = len(state.records)
     events = move.events
-    if (
-        move.acts
-        or state.moved
-        or len(state.cloud.audit) != state.audited
-        or any(event.kind != "satisfaction" for event in events)
-    ):
-        state.audited = len(state.cloud.audit)
+    changes = len(state.cloud.audit)
+    if move.acts or state.moved or changes != state.audited or _tells(events):
+        state.audited = changes
         names = stage.progress.newly_passed(state.evidence, state.cloud, step)
         state.moved = bool(names)
-        events += [Event("passed", name) for name in names]
+        for name in names:
+            events.append(Event("passed", name))
     outcome = move.outcome
-    if outcome is None and move.how:
-        outcome = ended_by_choice(
-            move.how, move.queue, scenario.gold, state.evidence, state.cloud, void=state.void
-        )
-    if outcome is None and state.length > stage.setting.limits.max_transcript:
-        outcome = Outcome("context_overflow", "limit", False)
+    if outcome is None:
+        if move.how:
+            outcome = ended_by_choice(
+                move.how, move.queue, scenario.gold, state.evidence, state.cloud, void=state.void
+            )
+        elif state.length > stage.setting.limits.max_transcript:
+            outcome = Outcome("context_overflow", "limit", False)
     if outcome is not None:
         state.outcome = outcome
         events += [Event("assertion", name, value) for name, value in outcome.assertions]
@@ -169,6 +167,14 @@ def record(stage: Stage, seat: str, action: dict[str, Any], move: Move) -> None:
         state.micro = micro
         entry = Record(step, seat, action, move.acts, what, gained, clock)
     state.records.append(entry)
+
+
+def _tells(events: list[Event]) -> bool:
+    """Whether anything happened that a checkpoint may ask for."""
+    for event in events:
+        if event.kind != "satisfaction":
+            return True
+    return False
 
 
 def _view(stage: Stage) -> View:

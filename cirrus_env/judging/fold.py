@@ -39,7 +39,7 @@ class Fold:
     """
 
     __slots__ = (
-        "_cost", "_ended", "_facts", "_filled_at_decision", "_gold", "_identified", "_incorrect",
+        "_cost", "_each_step", "_ended", "_facts", "_filled_at_decision", "_gold", "_identified", "_incorrect",
         "_invalid_turns", "_jumped", "_known", "_longest", "_malformed", "_needed", "_passed",
         "_phi_after", "_phi_before", "_reasoning", "_replies", "_rule", "_said", "_satisfaction",
         "_shape", "_success", "_terminated", "_tokens", "_touched", "_turn_tokens", "_turns",
@@ -49,6 +49,7 @@ class Fold:
     def __init__(self, gold: Gold, *, rule: RewardRule, needed: Collection[str] = ()) -> None:
         self._gold = gold
         self._rule = rule
+        self._each_step = rule.path_dependent
         self._needed = frozenset(needed)
         self._shape = shape_of(gold.checkpoints)
         self._passed: set[str] = set()
@@ -87,31 +88,34 @@ class Fold:
         """
         if record.seat != ASSISTANT:
             for event in record.events:
-                fold = _FOLD.get(event.kind)
-                if fold is not None:
-                    fold(self, event)
-                    if event.kind in _PAYING:
-                        self._known = None
+                self._take(event)
             return
+        action = record.action
         self._decide()
-        self._count_tokens(record.action)
-        malformed = bool(record.action.get("fault"))
+        self._count_tokens(action)
+        malformed = "fault" in action
         wrong = False
         for event in record.events:
-            fold = _FOLD.get(event.kind)
-            if fold is not None:
-                fold(self, event)
-                if event.kind in _PAYING:
-                    self._known = None
-            elif event.kind == "invalid":
+            kind = event.kind
+            if kind == "invalid":
                 malformed = True
-            elif event.kind == "wrong":
+            elif kind == "wrong":
                 wrong = True
+            else:
+                self._take(event)
         if malformed:
             self._malformed = True
             self._known = None
-        elif record.action["kind"] != "call":
-            self._end_turn(record.action, record.acts, wrong=wrong)
+        elif action["kind"] != "call":
+            self._end_turn(action, record.acts, wrong=wrong)
+
+    def _take(self, event: Event) -> None:
+        kind = event.kind
+        fold = _FOLD.get(kind)
+        if fold is not None:
+            fold(self, event)
+            if kind in _PAYING:
+                self._known = None
 
     def _decide(self) -> None:
         """Settle the decision before this one: its next state is the one just before it."""

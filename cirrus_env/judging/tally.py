@@ -51,26 +51,31 @@ class Tally(Fold):
 
     def micro(self) -> int:
         """R(t): the return of the prefix in millionths, ``round(10**6 x sum)``, ties to even."""
-        if self.success or self._rule.path_dependent:
-            terms = self._exact_terms()
-            total = sum(
-                (w * terms[i] for i, w in enumerate(self._rule.fractions) if w), formulas.ZERO
-            )
-            return round(MICRO * total)
-        if self._known is None:
-            self._known = self._micro_before_success()
+        if self._known is None or self._each_step:
+            self._known = self._micro()
         return self._known
+
+    def _micro(self) -> int:
+        if not self.success and not self._each_step:
+            return self._micro_before_success()
+        terms = self._exact_terms()
+        total = sum((w * terms[i] for i, w in enumerate(self._rule.fractions) if w), formulas.ZERO)
+        return round(MICRO * total)
 
     def terms(self) -> dict[str, float]:
         """The reward's terms, unweighted; always the same keys, all zero before the first step."""
-        if self.success or self._rule.custom is not None:
+        if self._success and self.success or self._rule.custom is not None:
             return dict(zip(TERMS, map(float, self._exact_terms()), strict=True))
-        fatal, others = self._violations
         terms = _NO_TERMS.copy()
-        terms["progress"] = self.filled / (len(self._shape.skips) or 1)
-        terms["violation"] = -(4 * fatal + others) / 4
-        terms["incorrect_write"] = -self._incorrect / 10
-        terms["invalid"] = -(self._invalid_turns + self._malformed) / 50
+        if self._passed:
+            terms["progress"] = self.filled / len(self._shape.skips)
+        if self._touched:
+            fatal, others = self._violations
+            terms["violation"] = -(4 * fatal + others) / 4
+        if self._incorrect:
+            terms["incorrect_write"] = -self._incorrect / 10
+        if self._invalid_turns or self._malformed:
+            terms["invalid"] = -(self._invalid_turns + self._malformed) / 50
         if self._filled_at_decision >= 0:
             top, bottom = self._shaping_parts()
             terms["shaping"] = top / bottom

@@ -21,9 +21,10 @@ def visible_tokens(action: Mapping[str, Any]) -> int:
 
     Its text, and each call's name and arguments, each piece counted by itself.
     """
-    total = count_tokens(action.get("text", ""))
-    for _, name, arguments in action.get("calls", ()):
-        total += count_tokens(name) + count_tokens(arguments)
+    total = count_tokens(action["text"]) if "text" in action else 0
+    if "calls" in action:
+        for _, name, arguments in action["calls"]:
+            total += count_tokens(name) + count_tokens(arguments)
     return total
 
 
