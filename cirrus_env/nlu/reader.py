@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import lru_cache, partial
+from functools import cached_property, lru_cache, partial
 from typing import Final, NamedTuple
 
 from cirrus_env.nlu import verbatim
@@ -66,34 +66,45 @@ class Reader:
         scenario: Whose slots, facts, console actions and operations are read.
     """
 
-    __slots__ = (
-        "_form", "_formless", "_left_out", "_lexicon", "_model", "_names", "_scenario", "_subject",
-    )  # fmt: skip
-
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
         self._form: Form | None = None
         self._formless = False
         self._model: _Model | None = None
         self._names: dict[str, str] = {}
+
+    # most replies are known by their form: what follows is worked out for the first other one
+
+    @cached_property
+    def _offered(self) -> Mapping[str, Offered]:
+        public = self._scenario.public
+        return operations(tuple(public.services), public.language)
+
+    @cached_property
+    def _lexicon(self) -> Lexicon:
+        return _lexicon(self._scenario, self._offered)
+
+    @cached_property
+    def _subject(self) -> Subject:
+        scenario = self._scenario
         slots = tuple(scenario.gold.slots.values())
-        private, public = scenario.private, scenario.public
-        offered = operations(tuple(public.services), public.language)
-        self._lexicon = _lexicon(slots, private, offered)
-        consents = frozenset((k.operation, k.id) for k in private.consents)
         enums = tuple(s for s in slots if s.type == "enum")
-        self._subject = Subject(
+        bound = _bound(scenario)
+        return Subject(
             Subjects(scenario),
             enums,
             partial(_causes, enums),
             tuple(s for s in slots if s.type == "statement"),
-            tuple(s for s in slots if s.type not in _PHRASED),
-            any(s.type not in _PHRASED and not s.near for s in slots),
+            bound,
+            any(not s.near for s in bound),
             {slot.name: k for k, slot in enumerate(slots)},
-            offered,
-            consents,
+            self._offered,
+            frozenset((k.operation, k.id) for k in scenario.private.consents),
         )
-        self._left_out = _left_out(self._subject.bound, private)
+
+    @cached_property
+    def _left_out(self) -> verbatim.LeftOut:
+        return _left_out(_bound(self._scenario), self._scenario.private)
 
     # it holds shared word trees that can't be pickled; an episode must be, in mid-course (law R6)
     def __deepcopy__(self, memo: object) -> Reader:
@@ -154,7 +165,7 @@ class Reader:
         if not isinstance(ticket, Ticket):
             return None
         found = _model(ticket, self._scenario.variant, self._scenario.public.language)
-        same = found is not None and found.reader._lexicon is self._lexicon
+        same = found is not None and _phrases(found.model.scenario) == _phrases(self._scenario)
         return found if same else None
 
     def _renamed(self, reading: Reading) -> Reading:
@@ -179,8 +190,24 @@ def _model(ticket: Ticket, variant: str, language: str) -> _Model | None:
     return None if found is None else _Model(found)
 
 
-def _lexicon(slots: tuple[Slot, ...], private: Private, offered: Mapping[str, Offered]) -> Lexicon:
+def _phrases(scenario: Scenario) -> tuple[object, ...]:
+    """All phrases that replies are read by; one variant's seeds share the very objects."""
+    private = scenario.private
+    return (
+        [(slot.type, slot.values, slot.near, slot.unit) for slot in scenario.gold.slots.values()],
+        [fact.asked_by for fact in private.facts.values()],
+        [action.told_by for action in private.console.values()],
+    )
+
+
+def _bound(scenario: Scenario) -> tuple[Slot, ...]:
+    """Slots told by a number, amount, date or id."""
+    return tuple([s for s in scenario.gold.slots.values() if s.type not in _PHRASED])
+
+
+def _lexicon(scenario: Scenario, offered: Mapping[str, Offered]) -> Lexicon:
     entries: list[Entry] = []
+    slots, private = scenario.gold.slots.values(), scenario.private
     for slot in slots:
         for value, groups in slot.values.items():
             entries.append(Entry(VALUE, slot.name, value, groups))

@@ -9,7 +9,7 @@ now and then a few words were exchanged or put in between is a quotation as well
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Final, NamedTuple
 
@@ -126,7 +126,7 @@ def _runs(found: Words) -> tuple[Words, ...]:
 
 
 def _spans(
-    found: list[str], runs: list[Words], index: Mapping[Words, list[Place]]
+    found: list[str], runs: Sequence[Words], index: Mapping[Words, list[Place]]
 ) -> list[tuple[int, int]]:
     result: list[tuple[int, int]] = []
     reached = 0
