@@ -12,7 +12,7 @@ from cirrus_env.cloud.model import Actor, AuditEntry, Operation, Resource, Trans
 from cirrus_env.cloud.state import Mark, State, rebuild, replay
 from cirrus_env.cloud.work import Work
 from cirrus_env.errors import CloudError, InvariantError
-from cirrus_env.wire.jsontext import canonical
+from cirrus_env.wire.jsontext import canonical, canonical_result
 from cirrus_env.world.clock import HOUR
 
 
@@ -138,6 +138,10 @@ class Cloud(State):
             lost = self._refuse("ServiceUnavailable", "No answer came in time.", 503, given)
             return lost._replace(changed=changed)
         return CallResult(True, result, "", given, changed)
+
+    def written(self, result: dict[str, Any]) -> str:
+        """A result of ``call`` as canonical JSON."""
+        return canonical_result(result)
 
     # -- inside ------------------------------------------------------------------------------
 

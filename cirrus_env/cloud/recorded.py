@@ -229,6 +229,10 @@ class RecordedCloud(Cloud):
     def __init__(self, recording: Recording, account: str, now: int) -> None:
         super().__init__(recorded_catalogue(recording), 0, account, now)
 
+    def written(self, result: dict[str, Any]) -> str:
+        """A result of ``call`` as canonical JSON; what was recorded may hold any number."""
+        return canonical(result)
+
     def call(self, name: str, arguments: Any, actor: Actor = "assistant") -> CallResult:
         """Serve a recorded call, as ``Cloud.call`` would answer.
 

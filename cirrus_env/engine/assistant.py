@@ -218,7 +218,7 @@ def _call(stage: Stage, call: ToolCall, move: Move) -> None:
     if result.arguments is None:
         _bad_call(stage, call, move, result.code, str(result.result["Message"]))
         return
-    text = canonical(result.result)
+    text = stage.state.cloud.written(result.result)
     stage.say(build.tool_result(call, text))
     stage.state.heard.add_source(text)
     move.events.append(Event("called", call.name, _settle(stage, call, result, text, move)))
@@ -250,7 +250,7 @@ def _settle(
     }
     if not done:
         return value
-    key = (call.name, canonical(given))
+    key = (call.name, canonical(given) if given else "{}")
     value["duplicate"] = key in state.called
     state.called.add(key)
     consented = operation.effect == "read"

@@ -10,7 +10,14 @@ from cirrus_env.wire.actions import (
     CustomerAction,
     ToolCall,
 )
-from cirrus_env.wire.jsontext import canonical, digest, encodes, strict_loads
+from cirrus_env.wire.jsontext import (
+    canonical,
+    canonical_result,
+    digest,
+    encodes,
+    quoted,
+    strict_loads,
+)
 from cirrus_env.wire.messages import Message
 from cirrus_env.wire.records import Act, Event, Record
 
@@ -28,7 +35,9 @@ __all__ = [
     "Record",
     "ToolCall",
     "canonical",
+    "canonical_result",
     "digest",
     "encodes",
+    "quoted",
     "strict_loads",
 ]

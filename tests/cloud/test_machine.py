@@ -148,6 +148,7 @@ class Machine(RuleBasedStateMachine):
         result = self.cloud.call(operation.name, arguments, operation.actor)
         assert isinstance(result.result, dict)
         text = canonical(result.result)
+        assert self.cloud.written(result.result) == text
         assert theirs(self.cloud) == neighbour
         if result.ok:
             assert "-theirs" not in text or any("-theirs" in str(v) for v in arguments.values())

@@ -11,7 +11,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from cirrus_env.errors import MalformedText
-from cirrus_env.wire.jsontext import MAX_DEPTH, canonical, digest, encodes, strict_loads
+from cirrus_env.wire.jsontext import (
+    MAX_DEPTH,
+    canonical,
+    canonical_result,
+    digest,
+    encodes,
+    quoted,
+    strict_loads,
+)
 
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=8)
 values = st.recursive(
@@ -39,6 +47,25 @@ def test_the_canonical_text_is_compact_sorted_and_unescaped():
     assert canonical({"b": [1, 2.5, None], "a": "云é", "c": True}) == (
         '{"a":"云é","b":[1,2.5,null],"c":true}'
     )
+
+
+amounts = st.integers(-(10**13), 10**13).map(lambda cents: cents / 100)
+results = st.recursive(
+    st.none() | st.booleans() | st.integers() | amounts | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.tuples(inner, inner)
+    | st.dictionaries(st.text(max_size=4), inner, max_size=4),
+    max_leaves=12,
+)  # fmt: skip
+
+
+@given(results)
+def test_a_result_is_written_as_any_value_is(value):
+    assert canonical_result(value) == canonical(value)
+
+
+@given(st.text())
+def test_a_text_is_quoted_as_json_writes_it(text):
+    assert quoted(text) == json.dumps(text, ensure_ascii=False)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
