@@ -68,7 +68,9 @@ class ArgumentSchema:
         defaults = self._defaults
         result = {}
         for key in sorted(arguments):
-            value = plain(arguments[key])
+            value = arguments[key]
+            if not isinstance(value, str):
+                value = plain(value)
             if key in defaults and same(defaults[key], value):
                 continue
             result[key] = value

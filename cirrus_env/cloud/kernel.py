@@ -124,12 +124,14 @@ class Cloud(State):
             if given.get("DryRun"):
                 self._settle(work)
                 raise CloudError("DryRunOperation", "The request would have succeeded.", 400)
-            if operation.effect == "read" and not work.empty:
-                raise InvariantError(f"{name} is a read and means to change something")
-            changed = self._commit(work)
+            changed: tuple[AuditEntry, ...] = ()
+            if not work.empty:
+                if operation.effect == "read":
+                    raise InvariantError(f"{name} is a read and means to change something")
+                changed = self._commit(work)
         except CloudError as error:
             return self._refuse(error.code, error.message, error.status, given)
-        result = {**result, "RequestId": self._request_id()}
+        result = result | {"RequestId": self._request_id()}
         if key:
             self._tokens[key] = (canonical(given), json.dumps(result, ensure_ascii=False))
         if before is not None and changed:

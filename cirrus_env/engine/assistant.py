@@ -43,7 +43,10 @@ def take(stage: Stage, action: AssistantAction) -> tuple[AssistantAction, Move]:
 
 
 def _with_ids(stage: Stage, action: AssistantAction) -> AssistantAction:
-    if all(call.id for call in action.calls):
+    for call in action.calls:
+        if not call.id:
+            break
+    else:
         return action
     step = len(stage.state.records)
     calls = tuple(
@@ -58,12 +61,13 @@ def _with_ids(stage: Stage, action: AssistantAction) -> AssistantAction:
 def _fault(stage: Stage, action: AssistantAction) -> str:
     limit = stage.setting.limits.max_chars
     size = len(action.text) + len(action.queue)
-    size += sum(len(c.id) + len(c.name) + len(c.arguments) for c in action.calls)
+    sound = encodes(action.text) and encodes(action.queue) and encodes(action.reasoning)
+    for c in action.calls:
+        size += len(c.id) + len(c.name) + len(c.arguments)
+        sound = sound and encodes(c.name) and encodes(c.arguments) and encodes(c.id)
     if size > limit:
         return f"a message of {size} characters is longer than the limit of {limit}"
-    if not (
-        encodes(action.text) and encodes(action.queue) and encodes(action.reasoning)
-    ) or not all(encodes(c.name) and encodes(c.arguments) and encodes(c.id) for c in action.calls):
+    if not sound:
         return "the text holds a lone surrogate"
     if action.kind == "call":
         if not action.calls:
@@ -106,9 +110,11 @@ def _count(stage: Stage, action: AssistantAction, move: Move) -> None:
     state.tokens += count_tokens(action.text)
     for call in action.calls:
         state.tokens += count_tokens(call.name) + count_tokens(call.arguments)
-    if any(event.kind == "invalid" for event in move.events):
-        state.invalid += 1
-        state.invalid_run += 1
+    for event in move.events:
+        if event.kind == "invalid":
+            state.invalid += 1
+            state.invalid_run += 1
+            break
     else:
         state.invalid_run = 0
     if move.outcome is not None or move.how:
