@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from cirrus_env.engine.episode import TicketEpisode
 from cirrus_env.tickets.model import Private, Public
-from cirrus_env.wire import ASSISTANT, Message, Record, ToolCall, quoted
+from cirrus_env.wire import ASSISTANT, Message, Record, ToolCall
 from cirrus_env.wire import messages as build
 
 Observation = dict[str, Any]
@@ -34,7 +34,7 @@ class ChatText:
         body, self._body = self._body, ""
         if body:
             body += ", "
-        body += ", ".join([_as_json(message) for message in messages])
+        body += ", ".join([build.written(message) for message in messages])
         self._body = body
 
     def json(self) -> str:
@@ -44,15 +44,6 @@ class ChatText:
     def copy(self) -> ChatText:
         """An independent copy."""
         return ChatText(self._body)
-
-
-def _as_json(message: Message) -> str:
-    """A message as ``_encode`` writes it; what is long in it are texts."""
-    parts = [
-        f'"{key}": {quoted(value) if isinstance(value, str) else _encode(value)}'
-        for key, value in message.items()
-    ]
-    return "{" + ", ".join(parts) + "}"
 
 
 class AssistantView:

@@ -36,7 +36,9 @@ class Progress:
         An escalation's facts count as told only where the hand-over summary tells them.
         """
         passed = evidence.passed
-        new = [name for name, at in passed.items() if at == step]
+        new: list[str] = []
+        if passed and next(reversed(passed.values())) == step:
+            new = [name for name, at in passed.items() if at == step]
         before = len(new)
         for k in _open(self._shape, tuple(passed)):
             checkpoint, above = self._checkpoints[k], self._shape.above[k]

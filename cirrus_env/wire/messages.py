@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from cirrus_env.wire.actions import ToolCall
+from cirrus_env.wire.jsontext import quoted
 
 Message = dict[str, Any]
 """``role`` (system, user, assistant, tool), ``content``, and for tools ``tool_calls``,
@@ -48,3 +49,20 @@ def assistant(content: str, calls: Sequence[ToolCall] = ()) -> Message:
 def tool_result(call: ToolCall, content: str) -> Message:
     """The answer to one tool call."""
     return {"role": "tool", "tool_call_id": call.id, "name": call.name, "content": content}
+
+
+def written(message: Message) -> str:
+    """A message of this module as JSON, keys in their order."""
+    parts = []
+    for key, value in message.items():
+        if key == "tool_calls":
+            calls = [
+                f'{{"id": {quoted(call["id"])}, "type": "function", "function": '
+                f'{{"name": {quoted(call["function"]["name"])}, '
+                f'"arguments": {quoted(call["function"]["arguments"])}}}}}'
+                for call in value
+            ]
+            parts.append(f'"tool_calls": [{", ".join(calls)}]')
+        else:
+            parts.append(f'"{key}": {quoted(value)}')
+    return "{" + ", ".join(parts) + "}"
