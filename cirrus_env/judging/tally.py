@@ -58,9 +58,12 @@ class Tally(Fold):
     def _micro(self) -> int:
         if not self.success and not self._each_step:
             return self._micro_before_success()
-        terms = self._exact_terms()
-        total = sum((w * terms[i] for i, w in enumerate(self._rule.fractions) if w), formulas.ZERO)
-        return round(MICRO * total)
+        top, bottom = 0, 1
+        for weight, term in zip(self._rule.scaled, self._exact_terms(), strict=True):
+            if weight and term:
+                top = top * term.denominator + weight * term.numerator * bottom
+                bottom *= term.denominator
+        return _round(MICRO * top, bottom * self._rule.scale)
 
     def terms(self) -> dict[str, float]:
         """The reward's terms, unweighted; always the same keys, all zero before the first step."""
