@@ -17,6 +17,7 @@ COMMANDS = {
     "run": ("cirrus_env.cli.run", "run an agent on tickets and keep every episode"),
     "rescore": ("cirrus_env.cli.rescore", "score a stored run again, without playing it"),
     "explain": ("cirrus_env.cli.explain", "why a stored episode came out as it did"),
+    "regret": ("cirrus_env.cli.regret", "what each action of a stored episode lost"),
     "compare": ("cirrus_env.cli.compare", "compare agents on the same tickets and seeds"),
     "lint": ("cirrus_env.cli.lint", "check ticket files without running them"),
     "audit": ("cirrus_env.cli.audit", "prove tickets by running episodes"),

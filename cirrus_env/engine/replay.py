@@ -69,18 +69,25 @@ def trajectory(episode: TicketEpisode) -> Trajectory:
     return Trajectory(episode.header, tuple(episode.records), last)
 
 
-def replay(stored: Trajectory, ticket: Ticket | None = None) -> TicketEpisode:
+def replay(
+    stored: Trajectory,
+    ticket: Ticket | None = None,
+    *,
+    reward: str | RewardRule | Mapping[str, float] = "cirrus",
+) -> TicketEpisode:
     """Play the stored assistant actions again with the same seed, customer and limits.
 
     Args:
         stored: A trajectory whose customer is one of the package's own.
         ticket: The ticket where it isn't a bundled one.
+        reward: The reward's rule.
     """
     header = stored.header
     episode = TicketEpisode(
         ticket if ticket is not None else bundled(header["ticket"]),
         customer=header["customer"],
         judge=header["judge"],
+        reward=reward,
         language=header["language"],
         tools=header["tools"],
         faults=header.get("faults"),
