@@ -163,13 +163,14 @@ def _resident() -> int:
 
 
 _IMPORT = """
-import json, sys, time
+import sys, time
 import gymnasium
-text = sys.stdin.read()
+text = sys.stdin.buffer.read()
 start = time.perf_counter()
 import cirrus_env
 if text:
-    cirrus_env.register_all(json.loads(text))
+    from cirrus_env.tickets.index import read_index
+    cirrus_env.register_all(read_index(text))
 print(time.perf_counter() - start)
 """
 

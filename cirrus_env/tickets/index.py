@@ -8,6 +8,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Final
 
+import orjson
+
 DATA: Final = Path(__file__).parent / "data"
 INDEX_FILE: Final = DATA / "index.json"
 
@@ -19,13 +21,18 @@ def index() -> list[dict[str, Any]]:
     ``languages``, ``variants``, ``endings`` (variant -> ending), ``digest`` and ``constants``
     (variant -> language -> what audit measured; empty until it has).
     """
-    result: list[dict[str, Any]] = json.loads(_text())
+    return read_index(_text())
+
+
+def read_index(text: bytes) -> list[dict[str, Any]]:
+    """The entries of an index's JSON; an import waits for this."""
+    result: list[dict[str, Any]] = orjson.loads(text)
     return result
 
 
 @lru_cache(maxsize=1)
-def _text() -> str:
-    return INDEX_FILE.read_text("utf-8")
+def _text() -> bytes:
+    return INDEX_FILE.read_bytes()
 
 
 def entry_of(file: str, text: str, constants: Mapping[str, Any]) -> dict[str, Any]:
