@@ -9,15 +9,23 @@ import json
 import sys
 from typing import Any, Final
 
-from cirrus_env.envs.freetext import FreeText
+from cirrus_env.envs.on_import import when_imported
 
+_SERIALISER: Final = "minari.serialization"
 _MARK: Final = "free_text"
 
 
 def register_when_imported() -> None:
-    """Teach Minari's serialiser, if Minari has been imported; harmless when repeated."""
-    module = sys.modules.get("minari.serialization")
-    if module is None or FreeText in module.serialize_space.registry:
+    """Teach Minari's serialiser now if Minari is there, else as soon as it is imported."""
+    when_imported(_SERIALISER, register)
+
+
+def register() -> None:
+    """Teach Minari's serialiser; harmless when repeated."""
+    from cirrus_env.envs.freetext import FreeText  # `import cirrus_env` stays lean
+
+    module = sys.modules[_SERIALISER]
+    if FreeText in module.serialize_space.registry:
         return
     plain_text = module.deserialize_space.registry["Text"]
 

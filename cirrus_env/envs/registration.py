@@ -16,6 +16,7 @@ from typing import Any, Final
 from gymnasium.envs.registration import EnvSpec, registry
 
 from cirrus_env.envs import entry_points
+from cirrus_env.envs.minari_text import register_when_imported
 from cirrus_env.envs.pettingzoo_ids import fill_when_imported
 from cirrus_env.errors import OptionError, TicketError
 from cirrus_env.tickets.index import index as bundled_index
@@ -37,6 +38,7 @@ def register_all(index: Iterable[Mapping[str, Any]] | None = None) -> None:
     for name, members in pools().items():
         _put(name, members)
     fill_when_imported()
+    register_when_imported()
 
 
 def pools() -> dict[str, list[str]]:

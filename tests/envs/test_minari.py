@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import json
 import sys
 from functools import singledispatch
@@ -38,6 +39,24 @@ def test_without_minari_nothing_happens(monkeypatch):
     monkeypatch.delitem(sys.modules, "minari.serialization", raising=False)
     minari_text.register_when_imported()
     assert "minari.serialization" not in sys.modules
+
+
+def test_a_minari_that_comes_later_is_taught_then(tmp_path, monkeypatch):
+    source = "from types import SimpleNamespace\nfrom functools import singledispatch\n"
+    source += "serialize_space = singledispatch(lambda space, to_string=True: None)\n"
+    source += "deserialize_space = SimpleNamespace(registry={'Text': None})\n"
+    (tmp_path / "minari").mkdir()
+    (tmp_path / "minari" / "__init__.py").write_text("")
+    (tmp_path / "minari" / "serialization.py").write_text(source)
+    for name in ("minari", "minari.serialization"):
+        # set first, so that it is put back as it was when the test is over
+        monkeypatch.setitem(sys.modules, name, None)
+        del sys.modules[name]
+    monkeypatch.setattr(sys, "meta_path", list(sys.meta_path))
+    monkeypatch.syspath_prepend(tmp_path)
+    minari_text.register_when_imported()
+    module = importlib.import_module("minari.serialization")
+    assert FreeText in module.serialize_space.registry
 
 
 def test_free_text_there_and_back(stand_in):
