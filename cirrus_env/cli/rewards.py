@@ -1,11 +1,13 @@
-"""A reward rule as an option's value: a preset's name, or weights as JSON."""
+"""Options that are a preset's name or JSON: a reward rule, the cloud's faults."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import click
 
+from cirrus_env.cloud.faults import fault_rates
 from cirrus_env.errors import MalformedText, OptionError
 from cirrus_env.judging.reward import reward_rule
 from cirrus_env.wire import strict_loads
@@ -19,14 +21,31 @@ def read_reward(
     Raises:
         click.BadParameter: If it is no reward.
     """
+    return _read(ctx, param, text, reward_rule)
+
+
+def read_faults(
+    ctx: click.Context, param: click.Parameter, text: str | None
+) -> str | dict[str, Any] | None:
+    """The preset's name or the rates by kind, checked.
+
+    Raises:
+        click.BadParameter: If they are no faults.
+    """
+    return _read(ctx, param, text, fault_rates)
+
+
+def _read(
+    ctx: click.Context, param: click.Parameter, text: str | None, check: Callable[[Any], object]
+) -> str | dict[str, Any] | None:
     if text is None:
         return None
     spec: Any = text
     try:
         if text.lstrip().startswith("{"):
             spec = strict_loads(text)
-        reward_rule(spec)
-    except (MalformedText, OptionError) as error:
+        check(spec)
+    except (MalformedText, OptionError, TypeError, ValueError) as error:
         raise click.BadParameter(str(error), ctx, param) from None
     result: str | dict[str, Any] = spec
     return result

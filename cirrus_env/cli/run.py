@@ -12,7 +12,7 @@ import click
 from cirrus_env.cli import select, tables, turns
 from cirrus_env.cli.command import FAILED, OK, execute
 from cirrus_env.cli.progress import Meter, progress
-from cirrus_env.cli.rewards import read_reward
+from cirrus_env.cli.rewards import read_faults, read_reward
 from cirrus_env.cli.streams import Streams
 from cirrus_env.engine.modes import NORMAL, SOLO
 from cirrus_env.errors import RunError, StoreError
@@ -20,6 +20,7 @@ from cirrus_env.runner.agents import find_agent
 from cirrus_env.runner.compare import compare
 from cirrus_env.runner.modes import MODES, SINGLE_TURN, solvable_alone
 from cirrus_env.runner.play import Job
+from cirrus_env.runner.protocol import protocol as find_protocol
 from cirrus_env.runner.rows import Row
 from cirrus_env.runner.run import jobs_for, run_jobs
 
@@ -30,13 +31,21 @@ def run(arguments: Sequence[str], streams: Streams) -> int:
 
 
 @click.command("run")
-@click.option("--agent", "agents", multiple=True, required=True, help="A name or module:Class.")
+@click.option(
+    "--agent", "agents", multiple=True, required=True, help="A name, module:Class or file.py:Class."
+)
 @select.patterns
 @select.split
 @select.seeds("0:5")
 @select.languages
 @click.option("--every-variant", is_flag=True, help="Each root cause with each seed.")
 @select.customer
+@select.protocol
+@click.option(
+    "--faults",
+    callback=read_faults,
+    help="The cloud's seeded faults: mild, harsh, or rates by kind as JSON.",
+)
 @click.option(
     "--mode",
     type=click.Choice(MODES),
@@ -75,9 +84,9 @@ def run(arguments: Sequence[str], streams: Streams) -> int:
 )
 @click.option("--resume", is_flag=True, help="Go on with the run that the folder holds.")
 @select.as_json
-@click.pass_obj
+@click.pass_context
 def _command(
-    streams: Streams,
+    ctx: click.Context,
     agents: tuple[str, ...],
     patterns: tuple[str, ...],
     split: str | None,
@@ -85,6 +94,8 @@ def _command(
     languages: tuple[str, ...],
     every_variant: bool,
     customer: str | None,
+    protocol: str | None,
+    faults: str | dict[str, Any] | None,
     mode: str,
     reward: str | dict[str, Any],
     processes: int,
@@ -98,13 +109,23 @@ def _command(
     Whatever stops the run, the same command with --resume goes on: it plays what is missing, and
     again what failed for outside reasons. Exits 1 where an episode did, or the run was stopped.
     """
-    jobs = jobs_for(
-        [find_agent(name) for name in agents],
-        select.tickets(patterns, split),
-        seeds,
-        languages=languages or None,
-        every_variant=every_variant,
-    )
+    streams: Streams = ctx.obj
+    players = [find_agent(name) for name in agents]
+    official = None
+    if protocol is not None:
+        select.check_alone(ctx, *_FIXED)
+        fixed = find_protocol(protocol)
+        jobs, settings, official = fixed.jobs(players), dict(fixed.settings), fixed.to_json()
+    else:
+        jobs = jobs_for(
+            players,
+            select.tickets(patterns, split),
+            seeds,
+            languages=languages or None,
+            every_variant=every_variant,
+        )
+        given = {"customer": customer, "faults": faults, "mode": None if mode == NORMAL else mode}
+        settings = {"reward": reward} | {name: value for name, value in given.items() if value}
     left_out: list[Job] = []
     if mode == SOLO:
         jobs, left_out = solvable_alone(jobs)
@@ -114,9 +135,8 @@ def _command(
             streams,
             jobs,
             meter,
-            settings={"reward": reward}
-            | ({"customer": customer} if customer else {})
-            | ({"mode": mode} if mode != NORMAL else {}),
+            settings=settings,
+            protocol=official,
             folder=out,
             resume=resume,
             workers=workers,
@@ -127,7 +147,7 @@ def _command(
     if mode == SINGLE_TURN:
         turns.print_turns(streams, rows, as_json=as_json, folder=str(out))
     else:
-        result = compare(rows, force=True)
+        result = compare(rows, force=True, protocol=official)
         if as_json:
             streams.json({"folder": str(out), **_left_out(left_out), **result.to_json()})
         else:
@@ -143,6 +163,13 @@ def _command(
             f"{invalid[0].error}); --resume tries them again"
         )
     return FAILED if invalid else OK
+
+
+_FIXED = (
+    "patterns", "split", "seeds", "languages", "every_variant", "customer", "faults", "mode",
+    "reward",
+)  # fmt: skip
+"""Options that a protocol leaves no choice of."""
 
 
 def _left_out(jobs: list[Job]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeVar
 import click
 
 from cirrus_env.errors import OptionError, StoreError, TicketError, UnknownTicket
+from cirrus_env.runner.protocol import PROTOCOLS
 from cirrus_env.tickets.index import index
 from cirrus_env.tickets.load import bundled, load_ticket
 from cirrus_env.tickets.ticket import Ticket
@@ -27,6 +28,11 @@ customer = click.option(
     " ticket and simulated on others.",
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+protocol = click.option(
+    "--protocol",
+    type=click.Choice(sorted(PROTOCOLS)),
+    help="An official protocol: it alone says tickets, seeds, languages, customer and limits.",
+)
 split = click.option("--split", type=click.Choice(["train", "test"]), help="Only this split.")
 
 
@@ -73,6 +79,18 @@ def seeds(default: str) -> Callable[[F], F]:
         show_default=True,
         help="Such as 7, 0:5 (0 to 4) or 1,4,10:12.",
     )
+
+
+def check_alone(ctx: click.Context, *names: str) -> None:
+    """Refuse options that a protocol fixes.
+
+    Raises:
+        click.UsageError: Naming the first that was given.
+    """
+    for name in names:
+        if ctx.get_parameter_source(name) is not click.core.ParameterSource.DEFAULT:
+            option = next(p.opts[0] for p in ctx.command.params if p.name == name)
+            raise click.UsageError(f"a protocol fixes {option}: leave it out")
 
 
 def rows(patterns: Sequence[str], split: str | None = None) -> list[dict[str, Any]]:

@@ -33,6 +33,9 @@ def number(value: float | None, digits: int = 2) -> str:
 def print_comparison(streams: Streams, comparison: Comparison) -> None:
     """One row an agent."""
     normal = comparison.mode == NORMAL
+    if comparison.protocol is not None:
+        name, digest = comparison.protocol["name"], comparison.protocol["digest"]
+        streams.line(f"Protocol {one_line(name)} ({one_line(digest[:12])}).")
     if not normal:
         streams.line(f"Mode {comparison.mode}: comparable with no success rate of normal episodes.")
     table = new_table("agent", *(_COLUMNS if normal else (f"{comparison.mode} %", *_COLUMNS[1:])))

@@ -111,6 +111,7 @@ class Comparison:
         seeds: The seeds played.
         parts: Success by kinds of ticket, where that was asked for.
         mode: How all of it was played; ``mixed`` where that was forced.
+        protocol: Name and digest of the official protocol that all of it follows, if any.
     """
 
     summaries: tuple[Summary, ...]
@@ -118,11 +119,13 @@ class Comparison:
     seeds: tuple[int, ...]
     parts: tuple[Part, ...] = ()
     mode: str = NORMAL
+    protocol: Mapping[str, str] | None = None
 
     def to_json(self) -> dict[str, Any]:
         """The comparison as JSON."""
         return {
             "version": __version__,
+            "protocol": None if self.protocol is None else dict(self.protocol),
             "mode": self.mode,
             "tickets": dict(self.tickets),
             "seeds": list(self.seeds),
@@ -140,7 +143,40 @@ class Comparison:
         }
 
 
-def compare(rows: Sequence[Row], *, force: bool = False, by: Sequence[str] = ()) -> Comparison:
+def common_protocol(
+    manifests: Iterable[Mapping[str, Any]], *, force: bool = False
+) -> dict[str, str] | None:
+    """The official protocol that all stored runs follow; None where none does.
+
+    Args:
+        manifests: The runs' manifests.
+        force: Also where they follow different ones: then None.
+
+    Raises:
+        ComparisonError: If they follow different ones.
+    """
+    found = [manifest.get("protocol") for manifest in manifests]
+    if all(protocol == found[0] for protocol in found[1:]):
+        return found[0] if found else None
+    if force:
+        return None
+    names = sorted({_protocol_name(protocol) for protocol in found})
+    raise ComparisonError(
+        f"the runs follow different protocols ({', '.join(names)}); use --force to compare anyway"
+    )
+
+
+def _protocol_name(protocol: Mapping[str, str] | None) -> str:
+    return "none" if protocol is None else f"{protocol['name']} {protocol['digest'][:12]}"
+
+
+def compare(
+    rows: Sequence[Row],
+    *,
+    force: bool = False,
+    by: Sequence[str] = (),
+    protocol: Mapping[str, str] | None = None,
+) -> Comparison:
     """Summarise episodes by agent.
 
     Args:
@@ -148,6 +184,7 @@ def compare(rows: Sequence[Row], *, force: bool = False, by: Sequence[str] = ())
         by: Also success by these kinds of ticket; see ``breakdown``.
         force: Also where more than 2 % are invalid, the agents met different tickets' digests, or
             modes are mixed.
+        protocol: Name and digest of the official protocol that all episodes follow.
 
     Raises:
         ComparisonError: If the numbers would not be comparable.
@@ -173,6 +210,7 @@ def compare(rows: Sequence[Row], *, force: bool = False, by: Sequence[str] = ())
         tuple(sorted({row.seed for row in rows})),
         breakdown(rows, by),
         mode,
+        protocol,
     )
 
 

@@ -7,6 +7,7 @@
 - ``settings``: keyword arguments of ``TicketEpisode``; an object is written as its name and type;
 - ``tickets``: registered name -> digest, and ``constants``: registered name -> what audit measured;
 - ``sources``: registered name -> the file's text, of tickets that don't ship with the package;
+- ``protocol``: name and digest of the official protocol, of a run that follows one;
 - ``jobs``: the keys of all episodes, ``[agent, ticket, seed, variant, language]``, the last two
   empty where the seed and the ticket choose. An episode's number is its place in this list.
 """
@@ -28,8 +29,15 @@ from cirrus_env.tickets.ticket import Ticket
 from cirrus_env.wire import canonical, encodes
 
 
-def manifest_of(jobs: Sequence[Job], settings: Mapping[str, Any]) -> dict[str, Any]:
+def manifest_of(
+    jobs: Sequence[Job], settings: Mapping[str, Any], protocol: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     """The manifest: the same jobs and settings give the same one.
+
+    Args:
+        jobs: What is played.
+        settings: Keyword arguments of ``TicketEpisode``.
+        protocol: Name and digest of the official protocol that the run follows, if any.
 
     Raises:
         OptionError: For a setting that no episode could begin with, or that JSON can't name.
@@ -44,6 +52,7 @@ def manifest_of(jobs: Sequence[Job], settings: Mapping[str, Any]) -> dict[str, A
         "constants": {name: dict(ticket.constants) for name, ticket in tickets.items()},
         "sources": {name: t.text for name, t in tickets.items() if not t.bundled},
         "jobs": [job.key for job in jobs],
+        **({} if protocol is None else {"protocol": dict(protocol)}),
     }
 
 

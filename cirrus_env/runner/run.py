@@ -73,6 +73,7 @@ def run_jobs(
     processes: int = 1,
     on_done: Callable[[Row], None] | None = None,
     on_kept: Callable[[Row], None] | None = None,
+    protocol: Mapping[str, str] | None = None,
 ) -> list[Row]:
     """Play the jobs.
 
@@ -90,6 +91,7 @@ def run_jobs(
             folder's lines may differ.
         on_done: Called with each row that was played, in the order of completion.
         on_kept: Called with each row that stood already, in the order of the folder's lines.
+        protocol: Name and digest of the official protocol that jobs and settings are those of.
 
     Returns:
         One row a job, in the order of the jobs.
@@ -122,7 +124,7 @@ def run_jobs(
             for batch in ready:
                 finish(batch)
         return [rows[job.id] for job in jobs]
-    with RunStore(folder, manifest_of(jobs, settings), resume=resume) as store:
+    with RunStore(folder, manifest_of(jobs, settings, protocol), resume=resume) as store:
         done = store.done()
         left = [job for job in jobs if job.id not in done]
         if len(left) < len(jobs):
