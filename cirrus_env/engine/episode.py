@@ -77,8 +77,8 @@ class TicketEpisode:
             ``Customer``; None for ``replay`` on an imported ticket and ``simulated`` on others.
         judge: ``"rule"`` or a ``Judge``.
         reward: A preset's name or a ``RewardRule``.
-        parser: How a string is read: ``"plain"`` (a reply), ``"openai"`` (a chat message's JSON) or
-            a function.
+        parser: How a string is read: ``"plain"`` (a reply), ``"openai"`` (a chat message's JSON), a
+            model family's format such as ``"hermes"`` (``engine.formats``), or a function.
         system: A system text instead of the ticket's; ``{now}`` and ``{account}`` are filled in.
         language: ``"en"``, ``"zh"``; None for the ticket's first.
         tools: Names of the tools to offer; None for all.
@@ -280,7 +280,7 @@ class TicketEpisode:
             CustomerFailed: The customer's code is wrong; ``truncate("customer_error")`` is left.
             JudgeFailed: The judge's code is wrong; nothing has changed.
         """
-        read = to_action(action, self._setting.parser)
+        read = self._read(action)
         stage = self._turn_of(ASSISTANT)
         start = len(stage.state.messages) + 1
         before = stage.state.micro
@@ -318,7 +318,7 @@ class TicketEpisode:
         stage = self._turn_of(seat)
         before = stage.state.micro
         if seat == ASSISTANT:
-            read = to_action(action, self._setting.parser)
+            read = self._read(action)
             start = len(stage.state.messages) + 1
             assist(stage, read)
         else:
@@ -413,6 +413,11 @@ class TicketEpisode:
         if stage.state.to_move != seat:
             raise EpisodeNotRunning(f"it is {stage.state.to_move}'s turn, not {seat}'s")
         return stage
+
+    def _read(self, action: Any) -> AssistantAction:
+        stage = self._stage
+        known = None if stage is None else stage.tools.arguments
+        return to_action(action, self._setting.parser, known)
 
     def _next_seed(self, seed: int | None) -> int:
         if seed is not None:

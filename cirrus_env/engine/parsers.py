@@ -1,25 +1,31 @@
 """From what a caller sends to an ``AssistantAction``.
 
 A string goes through the episode's parser; a chat message (dict, or an object with the same
-attributes) is read by ``from_message``. What is wrong inside a model's text becomes a ``fault``,
-counted by the engine; a wrong Python type is the programmer's and raises ``InvalidAction``.
+attributes) is read by ``from_message``. What is wrong inside a model's text becomes a ``fault`` or
+a call that the engine answers with an error, and is counted; a wrong Python type is the
+programmer's and raises ``InvalidAction``. Hidden reasoning is split off everywhere.
 """
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
-from cirrus_env.engine.prompt import CLOSE, ESCALATE, REPLY
-from cirrus_env.errors import InvalidAction, MalformedText
+from cirrus_env.engine.formats import FORMATS, TextFormat
+from cirrus_env.engine.formats.found import Found, Tools, action_of
+from cirrus_env.engine.formats.scan import split_reasoning
+from cirrus_env.errors import InvalidAction, MalformedText, OptionError
 from cirrus_env.wire import ASSISTANT_KINDS, AssistantAction, ToolCall, canonical, strict_loads
 
 Parser = Callable[[str], AssistantAction]
+"""A function of the text; a ``TextFormat`` is given the episode's tools too."""
 
 
 def plain(text: str) -> AssistantAction:
-    """The text is a reply to the customer, whatever it looks like."""
-    return AssistantAction("reply", text)
+    """The text is a reply to the customer, whatever it looks like, but for hidden reasoning."""
+    reasoning, said = split_reasoning(text)
+    return AssistantAction("reply", said, reasoning=reasoning)
 
 
 def openai(text: str) -> AssistantAction:
@@ -36,17 +42,37 @@ def openai(text: str) -> AssistantAction:
         return AssistantAction("reply", text, fault=f"not a chat message: {error}")
 
 
-PARSERS: Final[Mapping[str, Parser]] = {"plain": plain, "openai": openai}
+PARSERS: Final[Mapping[str, Parser]] = {"plain": plain, "openai": openai, **FORMATS}
 
 
-def to_action(action: Any, parser: Parser) -> AssistantAction:
+def find_parser(given: str | Parser) -> Parser:
+    """The parser of this name.
+
+    Raises:
+        OptionError: If there is none; near names are suggested.
+    """
+    if callable(given):
+        return given
+    if isinstance(given, str) and given in PARSERS:
+        return PARSERS[given]
+    near = difflib.get_close_matches(str(given), PARSERS, n=2)
+    hint = f" (did you mean {' or '.join(near)}?)" if near else ""
+    raise OptionError(f"there is no parser {given!r}{hint}; there are {', '.join(PARSERS)}"[:400])
+
+
+def to_action(action: Any, parser: Parser, tools: Tools | None = None) -> AssistantAction:
     """Read whatever ``step`` was given.
+
+    Args:
+        action: A text, a chat message or an ``AssistantAction``.
+        parser: Reads a text.
+        tools: Argument schemas of the tools on offer, by name, for parsers that use them.
 
     Raises:
         InvalidAction: If it is no string, chat message or ``AssistantAction``.
     """
     if isinstance(action, str):
-        action = parser(action)
+        action = parser(action, tools) if isinstance(parser, TextFormat) else parser(action)
     if isinstance(action, AssistantAction):
         problem = _problem(action)
         if problem:
@@ -98,40 +124,12 @@ def from_message(message: Any) -> AssistantAction:
         )
     if not isinstance(reasoning, str):
         raise InvalidAction("reasoning_content must be text")
-    if not calls:
-        return AssistantAction("reply", content, reasoning=reasoning)
+    hidden, content = split_reasoning(content)
+    if hidden and hidden != reasoning:
+        reasoning = f"{reasoning}\n{hidden}" if reasoning else hidden
     if not isinstance(calls, list | tuple):
         raise InvalidAction("tool_calls must be a list")
-    read = tuple(_call(call) for call in calls)
-    special = [call for call in read if call.name in (CLOSE, ESCALATE, REPLY)]
-    if not special:
-        return AssistantAction("call", content, read, reasoning=reasoning)
-    if len(read) > 1:
-        fault = f"{special[0].name} must be the only call of its message"
-        return AssistantAction("call", content, read, reasoning=reasoning, fault=fault)
-    return _special(special[0], content, reasoning)
-
-
-def _special(call: ToolCall, content: str, reasoning: str) -> AssistantAction:
-    def bad(why: str) -> AssistantAction:
-        return AssistantAction("call", content, (call,), reasoning=reasoning, fault=why)
-
-    try:
-        arguments = strict_loads(call.arguments)
-    except MalformedText as error:
-        return bad(f"the arguments of {call.name} are malformed: {error}")
-    wanted = {"queue", "summary"} if call.name == ESCALATE else {"message"}
-    if not isinstance(arguments, dict) or set(arguments) != wanted:
-        return bad(f"{call.name} takes exactly {', '.join(sorted(wanted))}")
-    if not all(isinstance(value, str) for value in arguments.values()):
-        return bad(f"the arguments of {call.name} are texts")
-    if call.name == ESCALATE:
-        return AssistantAction(
-            "escalate", arguments["summary"], queue=arguments["queue"], reasoning=reasoning
-        )
-    if call.name == CLOSE:
-        return AssistantAction("close", arguments["message"], reasoning=reasoning)
-    return AssistantAction("reply", arguments["message"], reasoning=reasoning)
+    return action_of(Found(content, tuple(map(_call, calls)), reasoning))
 
 
 def _field(holder: Any, name: str) -> Any:

@@ -72,15 +72,21 @@ class ToolSet:
         names: Tool names; the index is the action space's ``tool``.
         schemas: OpenAI function schemas.
         json: The schemas as JSON text.
+        arguments: Argument schemas by name, of the tools and of all pseudo-functions.
     """
 
-    __slots__ = ("json", "names", "schemas", "special")
+    __slots__ = ("arguments", "json", "names", "schemas", "special")
 
     def __init__(self, schemas: list[dict[str, Any]], queues: tuple[str, ...]) -> None:
         self.schemas = schemas
         self.names: tuple[str, ...] = tuple(s["function"]["name"] for s in schemas)
         self.json = json.dumps(schemas, ensure_ascii=False)
         self.special = pseudo_functions(queues)
+        self.arguments: dict[str, dict[str, Any]] = {
+            REPLY: _object({"message": {"type": "string"}}),
+            **{s["function"]["name"]: s["function"]["parameters"] for s in self.special},
+            **{s["function"]["name"]: s["function"]["parameters"] for s in schemas},
+        }
 
     def fresh(self, *, special: bool = False) -> list[dict[str, Any]]:
         """The schemas, and perhaps the pseudo-functions, made anew: callers do add to them."""

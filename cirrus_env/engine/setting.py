@@ -12,7 +12,7 @@ from cirrus_env.customers.protocol import Customer
 from cirrus_env.customers.registry import customer as find_customer
 from cirrus_env.customers.solo import SoloCustomer
 from cirrus_env.engine.modes import EPISODE_MODES, NORMAL, SOLO
-from cirrus_env.engine.parsers import PARSERS, Parser
+from cirrus_env.engine.parsers import Parser, find_parser
 from cirrus_env.errors import OptionError
 from cirrus_env.judging.judge import Judge
 from cirrus_env.judging.judge import judge as find_judge
@@ -122,7 +122,7 @@ def make_setting(
         customer=as_customer(customer or _usual_customer(ticket, mode), mode),
         judge=find_judge(judge),
         rule=reward_rule(reward),
-        parser=_parser(parser),
+        parser=find_parser(parser),
         system=_system(system),
         language=language,
         offered=_offered(ticket, tools),
@@ -174,11 +174,3 @@ def _offered(ticket: Ticket, given: Iterable[str] | None) -> frozenset[str] | No
             hint = f"; did you mean {', '.join(near)}?" if near else ""
             raise OptionError(f"there is no tool {name!r}{hint}"[:200])
     return frozenset(names)
-
-
-def _parser(given: str | Parser) -> Parser:
-    if callable(given):
-        return given
-    if given not in PARSERS:
-        raise OptionError(f"there is no parser {given!r}; there are {', '.join(PARSERS)}")
-    return PARSERS[given]
