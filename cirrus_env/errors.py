@@ -11,6 +11,7 @@
     ├── ImportFormatError    a foreign file can't be read as the format it should be
     ├── MalformedText        text that a model sent can't be read (counted, never raised to it)
     ├── CloudError           an operation of the mock cloud refused, with the provider's code
+    ├── RenderError          a chat template can't extend a conversation; names the role
     ├── EndpointError        a model's endpoint failed for good: its episode ends invalid
     ├── CustomerFailed       a customer's code raised, or did what it can't; ``__cause__`` is what
     ├── JudgeFailed          a judge's code raised; ``__cause__`` is what
@@ -98,6 +99,22 @@ class CloudError(CirrusError):
 
     def __reduce__(self) -> tuple[type[CloudError], tuple[str, str, int]]:
         return CloudError, (self.code, self.message, self.status)
+
+
+class RenderError(CirrusError, ValueError):
+    """A chat template or renderer can't extend a conversation without writing it again.
+
+    Attributes:
+        role: The role of the message that it breaks at: ``user`` or ``tool``.
+        problem: What it does.
+    """
+
+    def __init__(self, role: str, problem: str) -> None:
+        self.role, self.problem = role, problem
+        super().__init__(f"role {role!r}: the chat template {problem}")
+
+    def __reduce__(self) -> tuple[type[RenderError], tuple[str, str]]:
+        return RenderError, (self.role, self.problem)
 
 
 class EndpointError(CirrusError):
