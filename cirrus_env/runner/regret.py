@@ -35,6 +35,7 @@ class ActionRegret(NamedTuple):
         value_micro: The best return known before it, in millionths.
         regret_micro: How much less it is after it, in millionths; never negative.
         winnable: Whether a success was known before it.
+        best: What the oracle's completion does instead.
     """
 
     i: int
@@ -43,6 +44,7 @@ class ActionRegret(NamedTuple):
     value_micro: int
     regret_micro: int
     winnable: bool
+    best: AssistantAction
 
     @property
     def regret(self) -> float:
@@ -178,6 +180,8 @@ def _counted_back(before: Sequence[tuple[Record, int, Completion]], end: Complet
         value = max(known.micro, after)
         winnable = known.success or winnable
         action = AssistantAction.from_json(record.action)
-        actions.append(ActionRegret(record.i, turn, action, value, value - after, winnable))
+        actions.append(
+            ActionRegret(record.i, turn, action, value, value - after, winnable, known.actions[0])
+        )
         after = value
     return Regrets(tuple(reversed(actions)), end.micro, end.success)
