@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import time
-from dataclasses import replace
 from typing import Any
 
 from cirrus_env.baselines.oracle import oracle_for
@@ -54,7 +53,7 @@ class Patient(SimulatedCustomer):
     def begin(self, scenario: Scenario) -> tuple[str, tuple[Act, ...], Any]:
         """As the simulated customer, with a mind that doesn't tire."""
         words, acts, mind = super().begin(scenario)
-        return words, acts, replace(mind, patience=1_000_000)
+        return words, acts, mind._replace(patience=1_000_000)
 
 
 def crowded(disks: int) -> Ticket:

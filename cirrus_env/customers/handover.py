@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 from cirrus_env.customers.mind import FULL, Mind, first_mind
 from cirrus_env.customers.protocol import Reaction, View
@@ -101,7 +101,7 @@ class HandoverCustomer:
     def _own(self, mind: HandoverMind, view: View) -> Reaction:
         private = view.scenario.private
         own = mind.simulated or first_mind(private, tone(private), ())
-        own = replace(own, said=mind.said, heard=max(own.heard, mind.heard))
+        own = own._replace(said=mind.said, heard=max(own.heard, mind.heard))
         reaction = self._simulated.react(own, view)
         after = HandoverMind(
             reaction.mind.satisfaction, mind.next, self._simulated.name, reaction.mind.said,

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 from cirrus_env.tickets.model import Private
@@ -14,8 +13,7 @@ _START = {"hot": 350_000, "worried": 450_000, "calm": 600_000}
 _REMEMBERED = 4
 
 
-@dataclass(frozen=True, slots=True)
-class Mind:
+class Mind(NamedTuple):
     """What the simulated customer carries from turn to turn; never changed in place.
 
     Attributes:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Final, TypeVar
 
 from cirrus_env.customers import consent, facts, patience
@@ -63,7 +62,7 @@ class SimulatedCustomer:
             reports = (*reports, view.console)
         todo = _console_due(private, mind, reply, reports)
         if todo:
-            waiting = replace(mind, reports=reports)
+            waiting = mind._replace(reports=reports)
             return Reaction(CustomerAction("console", console=todo), (), waiting)
         return _answer(mind, view, reply, reports)
 
@@ -150,7 +149,7 @@ def _farewell(mind: Mind, view: View) -> Reaction:
 
 
 def _ended(mind: Mind, *, satisfied: bool) -> Mind:
-    return replace(mind, satisfaction=at_end(mind.satisfaction, satisfied), reports=())
+    return mind._replace(satisfaction=at_end(mind.satisfaction, satisfied), reports=())
 
 
 def _join(old: tuple[T, ...], new: list[T]) -> tuple[T, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Final
 
 from cirrus_env.cloud.kernel import CallResult
 from cirrus_env.engine.failures import assessed, fail
@@ -211,9 +211,13 @@ def _calls(stage: Stage, action: AssistantAction) -> Move:
     return move
 
 
+_NOTHING: Final = ("", "{}")
+"""How a call without arguments is mostly written."""
+
+
 def _call(stage: Stage, call: ToolCall, move: Move) -> None:
     try:
-        arguments = strict_loads(call.arguments or "{}")
+        arguments = {} if call.arguments in _NOTHING else strict_loads(call.arguments)
     except MalformedText as error:
         _bad_call(stage, call, move, "MalformedArguments", str(error))
         return

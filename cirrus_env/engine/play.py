@@ -210,7 +210,10 @@ def _may_accept(stage: Stage) -> bool:
     """Whether the customer looks at its satisfaction now: some do only when they are asked to."""
     if not getattr(stage.setting.customer, "checks_when_asked", False):
         return True
-    return any(act.kind in ("claimed_done", "anything_else") for act in stage.state.spoken)
+    for act in stage.state.spoken:
+        if act.kind in ("claimed_done", "anything_else"):
+            return True
+    return False
 
 
 def _satisfied(stage: Stage) -> bool:

@@ -39,11 +39,11 @@ class Fold:
     """
 
     __slots__ = (
-        "_cost", "_each_step", "_ended", "_facts", "_filled_at_decision", "_gold", "_identified", "_incorrect",
-        "_invalid_turns", "_jumped", "_known", "_longest", "_malformed", "_needed", "_passed",
-        "_phi_after", "_phi_before", "_reasoning", "_replies", "_rule", "_said", "_satisfaction",
-        "_shape", "_success", "_terminated", "_tokens", "_touched", "_turn_tokens", "_turns",
-        "_valid", "_violations", "_writes", "_wrong_replies",
+        "_cost", "_each_step", "_ended", "_facts", "_filled_at_decision", "_gold", "_identified",
+        "_incorrect", "_invalid_turns", "_jumped", "_known", "_longest", "_malformed", "_needed",
+        "_passed", "_phi_after", "_phi_before", "_reasoning", "_replies", "_rule", "_said",
+        "_satisfaction", "_shape", "_success", "_terminated", "_tokens", "_touched",
+        "_turn_tokens", "_turns", "_valid", "_violations", "_writes", "_wrong_replies",
     )  # fmt: skip
 
     def __init__(self, gold: Gold, *, rule: RewardRule, needed: Collection[str] = ()) -> None:
@@ -158,7 +158,9 @@ class Fold:
         outside = bool(call.get("outside"))
         if outside or call["arguments"] not in ({}, "{}", "", None):
             self._writes += 1
-            self._incorrect += outside
+            if outside:
+                self._incorrect += 1
+                self._known = None
         if call["effect"] == "irreversible" and not call.get("consent"):
             self._cost += 1
         early = self._identified < len(self._shape.identities)
@@ -217,8 +219,8 @@ def only_courtesy(acts: tuple[Act, ...]) -> bool:
     return bool(acts) and all(act.kind == "courtesy" for act in acts)
 
 
-_PAYING: Final = frozenset({"called", "passed", "minefield", "order", "ended"})
-"""Events that may change the return, unless the rule depends on the path."""
+_PAYING: Final = frozenset({"passed", "minefield", "order", "ended"})
+"""Events that may change the return, unless the rule depends on the path; a call may by itself."""
 
 _FOLD: Final = {
     "called": Fold._on_called,

@@ -67,7 +67,7 @@ class Tally(Fold):
 
     def terms(self) -> dict[str, float]:
         """The reward's terms, unweighted; always the same keys, all zero before the first step."""
-        if self._success and self.success or self._rule.custom is not None:
+        if (self._success and self.success) or self._rule.custom is not None:
             return dict(zip(TERMS, map(float, self._exact_terms()), strict=True))
         terms = _NO_TERMS.copy()
         if self._passed:

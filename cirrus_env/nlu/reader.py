@@ -169,7 +169,10 @@ class Reader:
         return found if same else None
 
     def _renamed(self, reading: Reading) -> Reading:
-        if not any(act.value for act in reading.acts):
+        for act in reading.acts:
+            if act.value in self._names:
+                break
+        else:
             return reading
         return Reading(renamed(reading.acts, self._names, self._scenario.gold.slots), reading.asked)
 
