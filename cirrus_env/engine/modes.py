@@ -32,7 +32,7 @@ from cirrus_env.tickets.predicates import (
     Predicate,
     Told,
 )
-from cirrus_env.tickets.scenario import make_scenario
+from cirrus_env.tickets.scenario import shared_scenario
 from cirrus_env.tickets.ticket import Ticket
 from cirrus_env.wire import AssistantAction
 
@@ -55,7 +55,7 @@ def scene(
     mode: str = NORMAL,
 ) -> Scenario:
     """The scenario as it is played in a mode; see ``make_scenario``."""
-    made = make_scenario(ticket, seed, variant=variant, language=language)
+    made = shared_scenario(ticket, seed, variant=variant, language=language)
     return alone(made) if mode == SOLO else made
 
 

@@ -26,7 +26,7 @@ from cirrus_env.tickets.world import (
 from cirrus_env.world.clock import EPOCH, parse_iso
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)  # one object a ticket, variant and language
 class Plan:
     """Everything about a variant that no seed changes.
 

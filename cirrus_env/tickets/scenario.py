@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any
 
 from cirrus_env.cloud.kernel import Cloud
@@ -30,6 +31,31 @@ def make_scenario(
     Raises:
         OptionError: For a variant or language that the ticket doesn't have.
     """
+    variant, language = _chosen(ticket, seed, variant, language)
+    return _made(ticket, seed, variant, language)
+
+
+def shared_scenario(
+    ticket: Ticket, seed: int, *, variant: str | None = None, language: str | None = None
+) -> Scenario:
+    """As ``make_scenario``, but those of a few moments ago are given again.
+
+    The members of a group play one scenario, each in a fork of its cloud; that cloud itself must
+    not be changed.
+    """
+    variant, language = _chosen(ticket, seed, variant, language)
+    return _shared(ticket.plan(variant, language), ticket, seed, variant, language)
+
+
+@lru_cache(maxsize=64)
+def _shared(plan: Plan, ticket: Ticket, seed: int, variant: str, language: str) -> Scenario:
+    # the plan tells tickets of one text apart that audit gave other constants
+    return _made(ticket, seed, variant, language)
+
+
+def _chosen(
+    ticket: Ticket, seed: int, variant: str | None, language: str | None
+) -> tuple[str, str]:
     if variant is None:
         variant = ticket.variants[first_below(seed, f"variant:{ticket.id}", len(ticket.variants))]
     elif variant not in ticket.variants:
@@ -38,6 +64,10 @@ def make_scenario(
         language = ticket.languages[0]
     elif language not in ticket.languages:
         raise OptionError(f"{ticket.id} has no language {language!r}; {_listed(ticket.languages)}")
+    return variant, language
+
+
+def _made(ticket: Ticket, seed: int, variant: str, language: str) -> Scenario:
     plan = ticket.plan(variant, language)
     values: Values = {"now": plan.now, PICK: first_below(seed, "wording", 1 << 64)}
     for name, draw in plan.parameters:

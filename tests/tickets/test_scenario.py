@@ -9,7 +9,7 @@ from ticket_samples import small
 from cirrus_env.errors import OptionError
 from cirrus_env.tickets import predicates as p
 from cirrus_env.tickets.load import bundled
-from cirrus_env.tickets.scenario import make_scenario, symbolic
+from cirrus_env.tickets.scenario import make_scenario, shared_scenario, symbolic
 from cirrus_env.wire.jsontext import canonical
 from cirrus_env.world.clock import DAY, EPOCH, HOUR
 
@@ -209,3 +209,14 @@ def test_the_variant_of_a_seed_tells_nothing_of_another_tickets():
         for seed in range(200)
     )
     assert 25 < alike < 80
+
+
+def test_a_group_shares_one_scenario_and_other_constants_do_not():
+    ticket = bundled("ECS-Billing")
+    first = shared_scenario(ticket, 7)
+    assert shared_scenario(ticket, 7) is first
+    assert shared_scenario(ticket, 7, variant=first.variant, language="en") is first
+    assert shared_scenario(ticket, 7, language="zh") is not first
+    assert first.gold == make_scenario(ticket, 7).gold
+    other = dataclasses.replace(ticket, constants={}, plans={})
+    assert shared_scenario(other, 7).gold.shortest == 0 != first.gold.shortest
