@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import lru_cache
 from typing import Any
 
 from cirrus_env.cloud.model import PROVIDER, Operation, Posting
@@ -84,14 +85,18 @@ def _check(work: Work, arguments: dict[str, Any]) -> None:
 
 def _period(arguments: dict[str, Any]) -> tuple[int, int]:
     """The first second of the cycle or date in the billing zone, and of the one after."""
-    date = arguments.get("BillingDate")
+    return _bounds(arguments["BillingCycle"], arguments.get("BillingDate"))
+
+
+@lru_cache(maxsize=256)
+def _bounds(cycle: str, date: str | None) -> tuple[int, int]:
     if date is not None:
         try:
             first = datetime.fromisoformat(date).replace(tzinfo=BILLING_ZONE)
         except ValueError as error:
             raise CloudError("InvalidParameter", f"BillingDate {date} is no date.") from error
         return int(first.timestamp()), int(first.timestamp()) + DAY
-    year, month = int(arguments["BillingCycle"][:4]), int(arguments["BillingCycle"][5:7])
+    year, month = int(cycle[:4]), int(cycle[5:7])
     first = datetime(year, month, 1, tzinfo=BILLING_ZONE)
     after = datetime(year + month // 12, month % 12 + 1, 1, tzinfo=BILLING_ZONE)
     return int(first.timestamp()), int(after.timestamp())
@@ -109,7 +114,10 @@ def _lines(work: Work, arguments: dict[str, Any], by_item: bool) -> list[_Line]:
     cash, voucher = money.cash(tenant), money.voucher(tenant)
     owed = outstanding(postings, tenant, -work.balance(cash))
     lines: dict[tuple[str, str, str, bool], _Line] = {}
+    only = arguments.get("InstanceID")
     for index, posting in enumerate(postings):
+        if only is not None and posting.resource != only:
+            continue
         if posting.debit == PROVIDER:
             sign, account = -1, posting.credit
         else:
@@ -138,7 +146,6 @@ def _wanted(line: _Line, arguments: dict[str, Any]) -> bool:
     return (
         (product is None or money.product_of(line.resource) == product)
         and arguments.get("SubscriptionType") in (None, line.subscription)
-        and arguments.get("InstanceID") in (None, line.resource)
         and not (arguments.get("IsHideZeroCharge") and line.amount == 0)
     )
 
