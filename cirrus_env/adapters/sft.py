@@ -138,9 +138,8 @@ def message_of(action: AssistantAction, step: int = 0, arguments: str = OBJECT) 
         values = {"queue": action.queue, "summary": text}
         text, calls = "", (_pseudo(ESCALATE, values, step),)
     message = build.assistant(text, calls)
-    for call in message.get("tool_calls", ()):
-        if not call["id"]:
-            call["id"] = f"call_{step}_0"
+    for k, call in enumerate(message.get("tool_calls", ())):
+        call["id"] = call["id"] or f"call_{step}_{k}"
         if arguments == OBJECT:
             call["function"]["arguments"] = _object(call["function"]["arguments"])
     return message
