@@ -25,7 +25,7 @@ _CLOSERS: Final = {
 }
 _MARKS: Final = "|".join(map(re.escape, _CLOSERS))
 _BETWEEN: Final = re.compile(r"[\s;,]*+")
-_START: Final = re.compile(rf"^[ \t]*(\[?)\s*+({literals.NAME})\s*+\(\s*+", re.MULTILINE)
+_START: Final = re.compile(rf"^[ \t]*+(?:(\[)\s*+)?({literals.NAME})\s*+\(\s*+", re.MULTILINE)
 _KEYWORD: Final = re.compile(r"[^\W\d]\w*\s*=(?!=)")
 _LIKE: Final = re.compile(
     rf"\[?\s*+(?:{literals.NAME}\s*+\("
@@ -52,7 +52,8 @@ def _marked(source: Source, mark: re.Match[str]) -> Block:
 def bare(found: Found, tools: Tools | None) -> Found:
     """Look for calls without marks among the words of a text."""
     before, body = fenced_tail(found.text)
-    start = _START.match(body, len(body) - len(body.lstrip()))
+    body = body.strip()
+    start = _START.match(body)
     if start is None and not before and tools is not None:
         start = next((s for s in _START.finditer(body) if s[2] in tools), None)
         if start is None or body.count("```", 0, start.start()) % 2:
