@@ -27,7 +27,7 @@ from cirrus_env.envs import pettingzoo_ids
 from cirrus_env.envs.aec_env import TicketAECEnv
 from cirrus_env.envs.source import TicketLike
 from cirrus_env.envs.views import Observation
-from cirrus_env.errors import EpisodeNotRunning, OptionError
+from cirrus_env.errors import EpisodeNotRunning, InvalidAction, OptionError
 from cirrus_env.wire import ASSISTANT, CUSTOMER, SEATS, AssistantAction, CustomerAction
 
 with pettingzoo_ids.audio_driver_kept():
@@ -197,7 +197,7 @@ class TwoSeats(AECEnv[str, NDArray[np.float32], int]):  # type: ignore[misc]  # 
             self._was_dead_step(action)
             return
         if not self.action_spaces[agent].contains(action):
-            raise OptionError(f"{agent}'s move is in {self.action_spaces[agent]}, not {action!r}")
+            raise InvalidAction(f"{agent}'s move is in {self.action_spaces[agent]}, not {action!r}")
         chosen = int(action)
         self._moves[agent] = chosen
         self.inner.step(self._assistant(chosen) if agent == ASSISTANT else self._customer(chosen))
