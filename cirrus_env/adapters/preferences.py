@@ -4,8 +4,9 @@ One line a pair: ``prompt`` (the messages that both have in common), ``chosen`` 
 (what followed, the better first), ``tools``, ``margin`` (how much more return the better one has)
 and ``meta``. Pairs come from
 
-- two episodes of the same ticket, seed, root cause, language and limits, of one run or of two:
-  they part at the first message in which their agents differ, and the better return is chosen;
+- two episodes of the same ticket, seed, root cause, language and limits, of one run, of two, or
+  forks at hand (``fork_preferences``): they part at the first message in which their agents differ,
+  and the better return is chosen;
 - one episode and the oracle's completion (``regret_preferences``): at each action that lost
   something, the completion's next action is chosen, and the margin is the regret.
 
@@ -17,17 +18,23 @@ customer's words, too. Episodes that failed for outside reasons are in no pair, 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import combinations
+from itertools import combinations, count
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from cirrus_env.adapters.jsonl import JsonlReport, Played, meta_of, played_of, write_lines
 from cirrus_env.adapters.sft import OBJECT, Chat, chat_of, message_of
 from cirrus_env.adapters.write import Progress
+from cirrus_env.baselines.policy import Policy
+from cirrus_env.engine.episode import TicketEpisode
+from cirrus_env.engine.replay import trajectory
 from cirrus_env.errors import ComparisonError, OptionError
 from cirrus_env.judging.reward import reward_rule
+from cirrus_env.runner.agents import Agent
 from cirrus_env.runner.manifest import rule_of
+from cirrus_env.runner.play import Job, as_json
 from cirrus_env.runner.regret import regrets
+from cirrus_env.runner.rows import Row
 from cirrus_env.runner.stored import StoredRun
 from cirrus_env.tickets.ticket import Ticket
 from cirrus_env.wire import Message, canonical
@@ -92,6 +99,53 @@ def export_preferences(
         lines += _pairs(members, least, whole, report)
     write_lines(out, lines)
     return report
+
+
+def fork_preferences(
+    episodes: Iterable[TicketEpisode],
+    *,
+    names: Iterable[str] | None = None,
+    min_margin: float = 0.0,
+    whole: bool = False,
+    arguments: str = OBJECT,
+) -> tuple[list[dict[str, Any]], JsonlReport]:
+    """The pairs of finished episodes at hand, such as a group rollout's forks.
+
+    Args:
+        episodes: Finished episodes; those of one scenario and one setting make a group.
+        names: How to name them in ``meta``; numbers if None.
+        min_margin: As ``export_preferences``.
+        whole: As ``export_preferences``.
+        arguments: As ``export_preferences``.
+
+    Returns:
+        The lines, for ``adapters.jsonl.write_lines``, and what was counted.
+
+    Raises:
+        OptionError: For a negative margin, or an episode that goes on.
+    """
+    least = _least(min_margin)
+    report = JsonlReport("preferences", "")
+    groups: dict[str, list[_Member]] = {}
+    called = count() if names is None else iter(names)
+    for episode, name in zip(episodes, called, strict=False):
+        if episode.outcome is None:
+            raise OptionError(f"episode {name} has not ended: its return isn't known yet")
+        report.episodes += 1
+        job = Job(Agent(str(name), _nobody), episode.ticket, episode.scenario.seed)
+        row = Row.from_episode(as_json(job, episode))
+        played = Played(row, trajectory(episode), episode.ticket, episode.setting.system)
+        if row.valid:
+            group = groups.setdefault(_group(played), [])
+            group += _member(played, arguments, report)
+        else:
+            report.invalid += 1
+    lines = [pair for group in groups.values() for pair in _pairs(group, least, whole, report)]
+    return lines, report
+
+
+def _nobody(episode: TicketEpisode) -> Policy:
+    raise OptionError("this episode has been played already")
 
 
 def regret_preferences(

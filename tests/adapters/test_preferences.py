@@ -3,12 +3,20 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from cirrus_env.adapters.preferences import export_preferences, regret_preferences
+from cirrus_env.adapters.preferences import (
+    export_preferences,
+    fork_preferences,
+    regret_preferences,
+)
+from cirrus_env.customers.registry import customer
+from cirrus_env.engine.episode import TicketEpisode
 from cirrus_env.engine.parsers import from_message
+from cirrus_env.engine.plan import reference_actions
 from cirrus_env.errors import ComparisonError, EndpointError, OptionError
 from cirrus_env.runner.agents import Agent, find_agent
 from cirrus_env.runner.regret import stored_regrets
@@ -166,11 +174,59 @@ def test_a_regret_is_a_pair_of_the_oracles_action_and_the_agents(tmp_path):
 
 
 def test_a_customer_that_nobody_can_play_again_has_no_regrets(tmp_path):
-    from cirrus_env.customers.registry import customer
-
     class Mine(type(customer("simulated"))):
         name = "mine"
 
     folder = run(tmp_path / "run", "keyword", seeds=(1,), customer=Mine())
     report = regret_preferences(folder, tmp_path / "x.jsonl").to_json()
     assert (report["written"], len(report["left_out"])) == (0, 1)
+
+
+def test_forks_at_hand_are_paired(tmp_path):
+    start = TicketEpisode(SMALL)
+    start.reset(seed=1)
+    start.step("Which instance is it, please?")
+    ends = []
+    for actions in (["Hello.", "Hello.", "Hello."], []):
+        fork = start.fork()
+        for action in actions:
+            fork.step(action)
+        fork.play_through(reference_actions(fork.scenario))
+        ends.append(fork)
+    failed = start.fork()
+    failed.truncate("agent_error")
+    other = TicketEpisode(SMALL)
+    other.reset(seed=2)
+    other.step(AssistantAction("close", "Goodbye."))
+    rows, report = fork_preferences([*ends, failed, other], names=("slow", "fast", "bad", "other"))
+    assert (report.episodes, report.invalid, report.written) == (4, 1, {"fast": 1})
+    [row] = rows
+    assert row["prompt"][2]["content"] == "Which instance is it, please?"
+    assert row["rejected"][0]["content"] == "Hello."
+    assert row["meta"]["chosen"]["agent"] == "fast"
+    assert fork_preferences(ends)[1].written == {"1": 1}
+    with pytest.raises(OptionError, match="not ended"):
+        fork_preferences([start])
+
+
+def test_another_customer_is_no_choice_of_the_agents(tmp_path):
+    """Where the customer's words differ first, the two did not stand at the same point."""
+
+    class Curt(type(customer("simulated"))):
+        name = "simulated"
+
+        def react(self, mind, view):
+            found = super().react(mind, view)
+            return found._replace(action=replace(found.action, text="Well."))
+
+    ends = []
+    for who in (customer("simulated"), Curt()):
+        episode = TicketEpisode(SMALL, customer=who)
+        episode.reset(seed=1)
+        episode.step("Which instance is it, please?")
+        if ends:
+            episode.step(AssistantAction("call", "", (ToolCall("", "NoSuchTool", "{}"),)))
+        episode.step(AssistantAction("close", "Goodbye."))
+        ends.append(episode)
+    rows, report = fork_preferences(ends)
+    assert (rows, report.alike) == ([], 1)
