@@ -164,6 +164,11 @@ class TicketEpisode:
         return self._running.tools.fresh(special=True)
 
     @property
+    def tool_arguments(self) -> Mapping[str, Mapping[str, Any]]:
+        """Argument schemas by name, pseudo-functions included, for parsers; don't change it."""
+        return self._running.tools.arguments
+
+    @property
     def messages(self) -> list[Message]:
         """The transcript as chat messages, system message first; don't change it."""
         return self._running.state.messages

@@ -12,7 +12,7 @@ from typing import Any, Final
 from cirrus_env.engine.formats import typed
 from cirrus_env.engine.formats.found import UNNAMED, Found, Tools
 from cirrus_env.engine.formats.jsoncall import body
-from cirrus_env.engine.formats.scan import Block, Source, scan
+from cirrus_env.engine.formats.scan import Block, Source, scan, split_reasoning
 from cirrus_env.errors import MalformedText, OptionError
 from cirrus_env.wire import ToolCall, canonical, strict_loads
 
@@ -54,7 +54,7 @@ def find(text: str, tools: Tools | None = None) -> Found:
         return _call(source, mark) if re.fullmatch(_BEGIN, mark[0]) else Block(mark.end())
 
     found = scan(text, f"{_SECTION}|{_BEGIN}|{_INVOKE}", read)
-    if not found.calls and not found.fault and re.search(_SECTION, text):
+    if not found.calls and not found.fault and re.search(_SECTION, split_reasoning(text)[1]):
         return Found(found.text, (), found.reasoning, "a section of tool calls holds none")
     return found
 

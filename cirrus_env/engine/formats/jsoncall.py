@@ -72,14 +72,14 @@ def from_value(value: Any, block: str = "") -> tuple[ToolCall, str]:
 
 
 def _arguments(value: Mapping[str, Any], key: str, block: str) -> str:
-    arguments = value[key]
+    arguments = {} if value[key] is None else value[key]
     if isinstance(arguments, str):  # as OpenAI's messages have it
         return arguments
-    head = _HEAD.match(block) if len(value) == 2 else None
+    head = _HEAD.match(block) if len(value) == 2 and value[key] is not None else None
     given = _GIVEN.match(block, head.end()) if head else None
     if given:
         return block[given.end() :].rstrip()[:-1].rstrip()
-    return canonical({} if arguments is None else arguments)
+    return canonical(arguments)
 
 
 def _broken(block: str, head: re.Match[str]) -> str:
@@ -114,16 +114,16 @@ def body(source: Source, tags: re.Pattern[str], start: int) -> tuple[str, int, b
         The body, where the text goes on, and whether a closing tag stood there.
     """
     tag = source.search(tags, start)
-    if tag is None:
-        return source.text[start:], len(source.text), False
-    inside = source.text[start : tag.start()]
+    stop = tag.start() if tag else len(source.text)
+    inside = source.text[start:stop]
     first = inside.lstrip()[:1]
     if first in ("{", "[") and not is_json(inside):
         end = source.object_end(start + inside.index(first))
-        if end > tag.start() and is_json(source.text[start:end]):
-            inside = source.text[start:end]
-            tag = source.search(tags, end)
+        cut = tag is None or tag.lastgroup != "close"
+        if (end > stop or (cut and end >= 0)) and is_json(source.text[start:end]):
+            inside, tag = source.text[start:end], source.search(tags, end)
             if tag is None or source.text[end : tag.start()].strip():
                 return inside, end, False
-    closing = tag.lastgroup == "close"
-    return inside, tag.end() if closing else tag.start(), closing
+            stop = tag.start()
+    closing = tag is not None and tag.lastgroup == "close"
+    return inside, tag.end() if tag is not None and closing else stop, closing

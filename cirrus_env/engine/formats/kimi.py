@@ -8,7 +8,7 @@ from typing import Final
 
 from cirrus_env.engine.formats.found import UNNAMED, Found, Tools
 from cirrus_env.engine.formats.jsoncall import body
-from cirrus_env.engine.formats.scan import Block, Source, scan
+from cirrus_env.engine.formats.scan import Block, Source, scan, split_reasoning
 from cirrus_env.wire import ToolCall
 
 _SECTION: Final = r"<\|tool_calls?_section_(?:begin|end)\|>"
@@ -23,7 +23,7 @@ _NAME: Final = re.compile(r"(?:functions\.)?(\S+?)(?::\d+)?")
 def find(text: str, tools: Tools | None = None) -> Found:
     """Read a text; the id that the model writes is the call's id."""
     found = scan(text, rf"{_SECTION}|<\|tool_call_begin\|>", _read)
-    if not found.calls and not found.fault and re.search(_SECTION, text):
+    if not found.calls and not found.fault and re.search(_SECTION, split_reasoning(text)[1]):
         return Found(found.text, (), found.reasoning, "a section of tool calls holds none")
     return found
 

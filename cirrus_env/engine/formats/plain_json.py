@@ -26,6 +26,9 @@ _BROKEN: Final = re.compile(
     rf"""\{{\s*+["'](?:{"|".join(_NAMES)})["']\s*+:\s*+["'](?P<name>[^"'\\\n]++)["']"""
     rf"""(?P<given>\s*+,\s*+["'](?:{"|".join(_GIVEN)})["']\s*+:)?"""
 )
+_NESTED: Final = re.compile(
+    r"""\{\s*+["'](?:tool_calls|type|id|function)["']\s*+:\s*+(?:\[|\{|["'](?:function|call_))"""
+)
 _PYTHON_TAG: Final = re.compile(re.escape("<|python_tag|>"))
 _NOTHING: Final = re.compile(r"(?:```\w*+|[\s;,\[\]])*+")
 _KEYS: Final = frozenset({"name", "arguments", "parameters", "id", "type"})
@@ -42,7 +45,7 @@ class _Item:
 
 def find_llama(text: str, tools: Tools | None = None) -> Found:
     """Read a text of Llama 3; objects in a sentence are calls if they name tools on offer."""
-    found = scan(text)
+    found = _without_reasoning(text)
     words = found.text
     tag = _PYTHON_TAG.search(words)
     body = _PYTHON_TAG.sub(" ", words) if tag else words
@@ -60,7 +63,7 @@ def find_llama(text: str, tools: Tools | None = None) -> Found:
 
 def find_json(text: str, tools: Tools | None = None) -> Found:
     """Read a text of a small model; see the module for where a call may stand."""
-    found = scan(text)
+    found = _without_reasoning(text)
     items = _items(found.text, tolerant=True, tools=tools)
     rest = _rest(found.text, items)
     if not items or _is_words(rest[-1]):
@@ -69,6 +72,15 @@ def find_json(text: str, tools: Tools | None = None) -> Found:
     if any(map(_is_words, rest[:-1])) and not (known and _on_lines(found.text, items)):
         return found
     return _made(found, items, rest)
+
+
+def _without_reasoning(text: str) -> Found:
+    """The reasoning apart, but for a text of calls alone, whose strings may name the marks."""
+    found = scan(text)
+    if found.text == text:
+        return found
+    items = _items(text, tolerant=True, tools=None)
+    return found if not items or any(map(_is_words, _rest(text, items))) else Found(text)
 
 
 def _made(found: Found, items: Sequence[_Item], rest: Sequence[str]) -> Found:
@@ -134,10 +146,10 @@ def _whole(
     end, text = start + len(block), block
     inner = value.get("tool_calls")
     if tolerant and isinstance(inner, list) and not set(value) - _MESSAGE:
-        made = [_plain(one, tools) for one in inner if isinstance(one, dict)]
+        made = [_plain(one) for one in inner if isinstance(one, dict)]
         return [_Item(start, end, *from_value(one)) for one in made]
     if tolerant:
-        plain = _plain(value, tools)
+        plain = _plain(value)
         value, text = plain, block if plain == value else ""
     name = value.get("name")
     if not isinstance(name, str) or set(value) - _KEYS:
@@ -154,7 +166,7 @@ def _holds_object(given: Any) -> bool:
     return isinstance(given, str) and given.lstrip().startswith("{") and is_json(given)
 
 
-def _plain(value: Mapping[str, Any], tools: Tools | None) -> dict[str, Any]:
+def _plain(value: Mapping[str, Any]) -> dict[str, Any]:
     """The object with the usual names of its keys."""
     inner = value.get("function")
     if isinstance(inner, Mapping):
@@ -165,14 +177,15 @@ def _plain(value: Mapping[str, Any], tools: Tools | None) -> dict[str, Any]:
         given = [key for key in names if key in result]
         if len(given) == 1 and not (usual == "arguments" and given[0] == "parameters"):
             result[usual] = result.pop(given[0])
-    if "name" not in value and (tools is None or result.get("name") not in tools):
-        return {}
     return result
 
 
 def _broken(text: str, start: int, end: int, tools: Tools | None, *, clean: bool) -> list[_Item]:
     """An object that was meant as a call and can't be read."""
     head = _BROKEN.match(text, start, end)
+    if head is None and clean and _NESTED.match(text, start, end):
+        call = ToolCall("", UNNAMED, text[start:end])
+        return [_Item(start, end, call, "a tool call can't be read")]
     if head is None:
         return []
     known = tools is not None and head["name"] in tools

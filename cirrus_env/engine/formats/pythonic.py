@@ -38,7 +38,13 @@ _LIKE: Final = re.compile(
 def find(text: str, tools: Tools | None = None) -> Found:
     """Read a text; see the module for what is a call."""
     found = scan(text, _MARKS, _marked)
-    return found if found.calls or found.fault else bare(found, tools)
+    if found.calls or found.fault:
+        return found
+    if found.text != text:  # a call's own strings may name the marks of reasoning
+        alone = bare(Found(text), None)
+        if alone.calls and not alone.fault:
+            return alone
+    return bare(found, tools)
 
 
 def _marked(source: Source, mark: re.Match[str]) -> Block:

@@ -224,16 +224,18 @@ _LAST_FENCE: Final = re.compile(r"[ \t]*```[ \t]*\w*[ \t]*\n")
 
 
 def fenced_tail(text: str) -> tuple[str, str]:
-    """The words before, and the inside of, a fenced block that ends the text.
+    """The words before, and the inside of, a fenced block that ends the text or is cut by it.
 
     Without one the words are empty and the inside is all of the text.
     """
     whole = text.rstrip()
-    if not whole.endswith("```") or whole.count("```") % 2:
+    cut = whole.count("```") % 2 == 1
+    if not cut and not whole.endswith("```"):
         return "", text
-    opening = whole.rfind("```", 0, len(whole) - 3)
+    stop = len(whole) if cut else len(whole) - 3
+    opening = whole.rfind("```", 0, stop)
     line = whole.rfind("\n", 0, opening) + 1
     fence = _LAST_FENCE.match(whole, line)
     if fence is None:
         return "", text
-    return whole[:line].strip(), whole[fence.end() : -3]
+    return whole[:line].strip(), whole[fence.end() : stop]
