@@ -196,6 +196,7 @@ def collect_sft(
     out: Path,
     *,
     agent: str | Agent = "oracle",
+    language: str | None = None,
     min_return: float | None = None,
     per_turn: bool = False,
     arguments: str = OBJECT,
@@ -208,6 +209,7 @@ def collect_sft(
         seeds: The seeds.
         out: The file.
         agent: An agent's name, or an ``Agent``.
+        language: Of every episode; None for each ticket's first.
         min_return: As ``export_sft``.
         per_turn: As ``export_sft``.
         arguments: As ``export_sft``.
@@ -219,7 +221,7 @@ def collect_sft(
     """
     chosen = find_agent(agent) if isinstance(agent, str) else agent
     numbers = tuple(seeds)
-    jobs = (Job(chosen, ticket, seed) for ticket in tickets for seed in numbers)
+    jobs = (Job(chosen, ticket, seed, None, language) for ticket in tickets for seed in numbers)
     return _write(map(_play(settings), jobs), out, min_return, per_turn, arguments, lambda: None)
 
 

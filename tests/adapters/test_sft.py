@@ -160,6 +160,13 @@ def test_straight_from_the_oracle_is_as_from_its_run(tmp_path):
     assert lines(tmp_path / "a.jsonl")[0]["prompt"][0]["content"].startswith("Now ")
 
 
+def test_a_language_may_be_chosen(tmp_path):
+    collect_sft([bundled("ECS-Billing")], [1], tmp_path / "x.jsonl", language="zh")
+    [row] = lines(tmp_path / "x.jsonl")
+    assert row["meta"]["language"] == "zh"
+    assert "工单" in row["messages"][0]["content"]
+
+
 def test_one_line_an_action_holds_what_came_before(tmp_path):
     collect_sft([SMALL], [1], tmp_path / "whole.jsonl")
     collect_sft([SMALL], [1], tmp_path / "turns.jsonl", per_turn=True)
