@@ -78,7 +78,7 @@ class ChatMessages(
     >>> import gymnasium, cirrus_env
     >>> env = ChatMessages(gymnasium.make("Cirrus/ECS-Billing-v0"), form="objects")
     >>> observation, _ = env.reset(seed=7)
-    >>> [message["role"] for message in observation["messages"]], observation["new"]
+    >>> [message["role"] for message in observation["messages"]], int(observation["new"])
     (['system', 'user'], 2)
     >>> observation["tools"][-1]["function"]["name"]
     'escalate_ticket'

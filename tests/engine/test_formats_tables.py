@@ -4,8 +4,11 @@ import json
 
 import pytest
 
+from cirrus_env.engine.formats import FORMATS, deepseek, glm, qwen3_coder, render_calls
+from cirrus_env.engine.formats.jsoncall import is_json
 from cirrus_env.engine.parsers import PARSERS
-from cirrus_env.wire import AssistantAction
+from cirrus_env.errors import OptionError
+from cirrus_env.wire import AssistantAction, ToolCall
 
 STRING = {"type": "string"}
 TOOLS = {
@@ -143,16 +146,8 @@ def test_a_cut_call_is_a_counted_mistake_and_the_first_one_stays(form, text):
     assert action.kind == "call"
     assert len(action.calls) <= 2
     broken = action.calls[-1].arguments
-    assert action.fault or not _is_json(broken), action
+    assert action.fault or not is_json(broken), action
     assert whole.fault == ""
-
-
-def _is_json(text: str) -> bool:
-    try:
-        json.loads(text)
-    except ValueError:
-        return False
-    return True
 
 
 LOOKALIKES = [
@@ -172,6 +167,7 @@ LOOKALIKES = [
     "if a == 1: f(x)",
     "I would use the <tool_call> tag, or `<tool_call>{}</tool_call>`.",
     "Find(Id='i-1') is what I ran.",
+    "Mistral's models write the [TOOL_CALLS] mark.",
     "退款(100元)可以吗?",
 ]
 
@@ -179,8 +175,6 @@ LOOKALIKES = [
 @pytest.mark.parametrize("form", [*PARALLEL, "auto"])
 @pytest.mark.parametrize("text", LOOKALIKES)
 def test_what_merely_looks_like_a_call_stays_text(form, text):
-    if form == "llama3-json" and '"Find"' in text:
-        pytest.skip("Llama 3 writes calls without marks anywhere")
     assert read(form, text) == AssistantAction("reply", text)
 
 
@@ -198,6 +192,7 @@ BROKEN = [
     ("hermes", '<tool_call>{"name": "Find", "arguments": {"Id": "a", "Id": "b"}}</tool_call>'),
     ("hermes", '<tool_call>{"name": "Find", "arguments": {"Id": "a"}</tool_call>'),
     ("hermes", '<tool_call>{"name": "Find", "arguments": }</tool_call>'),
+    ("hermes", '<tool_call>{"name": "Find", "arguments": 5</tool_call>'),
     ("hermes", '<tool_call>{"name": "Find\\ud800", "arguments": {}}</tool_call>'),
     ("hermes", "<tool_call>{'name': 'Find', 'arguments': {}}</tool_call>"),
     ("hermes", "<tool_call>Find(Id='a')</tool_call>"),
@@ -274,14 +269,8 @@ BROKEN = [
 @pytest.mark.parametrize(("form", "text"), BROKEN)
 def test_a_broken_call_is_a_typed_mistake_never_chat(form, text):
     action = read(form, text)
-    assert action.fault or not all(_strict(call.arguments) for call in action.calls), action
+    assert action.fault or not all(is_json(call.arguments) for call in action.calls), action
     assert action.calls or "holds none" in action.fault
-
-
-def _strict(text: str) -> bool:
-    from cirrus_env.engine.formats.jsoncall import is_json
-
-    return is_json(text)
 
 
 def test_a_broken_call_beside_a_whole_one_is_one_of_two():
@@ -387,9 +376,6 @@ def test_the_ids_that_models_write_are_the_calls_ids():
 
 
 def test_pseudo_functions_are_actions_in_every_format():
-    from cirrus_env.engine.formats import FORMATS, render_calls
-    from cirrus_env.wire import ToolCall
-
     close = ToolCall("", "close_ticket", '{"message":"Bye"}')
     for name in FORMATS:
         text = render_calls(name, [close])
@@ -399,6 +385,35 @@ def test_pseudo_functions_are_actions_in_every_format():
         assert len(twice.calls) == 2
 
 
+def test_a_tool_named_function_is_one_in_both_deepseek_generations():
+    tools = {"function": STRING}
+    for text in (f"{DC}function{DX}{{}}{DE}", f"{DC}function{DX}function\n```json\n{{}}\n```{DE}"):
+        assert called(read("deepseek", text, tools)) == [("function", {})]
+
+
 def test_more_calls_than_anyone_makes_are_counted_and_not_kept():
     action = read("hermes", f"<tool_call>{J_STOP}</tool_call>" * 1001)
     assert (action.calls, action.fault) == ((), "1001 calls in one message")
+
+
+def test_tools_may_be_openai_schemas():
+    named = [{"name": name, "parameters": schema} for name, schema in TOOLS.items()]
+    listed = [{"type": "function", "function": function} for function in named]
+    text = GLM_STOP.replace("i-2", "007")
+    for tools in (listed, named, TOOLS):
+        assert called(read("glm", text, tools)) == [("Stop", {"Id": "007"})]
+    assert called(read("glm", GLM_STOP.replace("i-2", "7"), None)) == [("Stop", {"Id": 7})]
+
+
+@pytest.mark.parametrize(
+    ("write", "value"),
+    [
+        (glm.write, "</arg_value>"),
+        (qwen3_coder.write, "a</parameter>"),
+        (deepseek.write_dsml, "</｜DSML｜parameter>"),
+    ],
+)
+def test_what_a_format_cannot_say_is_refused(write, value):
+    call = ToolCall("", "Stop", json.dumps({"Id": value}))
+    with pytest.raises(OptionError, match="'Id' can't be written in this format"):
+        write([call])

@@ -101,6 +101,7 @@ def test_a_malformed_pseudo_call_is_a_fault_not_an_exception(sent, fault):
         {},
         {"role": "user", "content": "x"},
         {"role": "assistant", "content": 3},
+        {"role": "assistant", "content": [{"type": "image"}]},
         {"role": "assistant", "content": "", "tool_calls": "A"},
         {"role": "assistant", "content": "", "tool_calls": [{"function": {}}]},
         {"role": "assistant", "content": "", "tool_calls": [{"id": "c"}]},

@@ -41,8 +41,8 @@ def find(text: str, tools: Tools | None = None) -> Found:
     if found.calls or found.fault:
         return found
     if found.text != text:  # a call's own strings may name the marks of reasoning
-        alone = bare(Found(text), None)
-        if alone.calls and not alone.fault:
+        alone = bare(Found(text), tools)
+        if alone.calls and not alone.fault and not alone.text:
             return alone
     return bare(found, tools)
 
@@ -103,8 +103,6 @@ def read_calls(text: str) -> tuple[tuple[ToolCall, ...], str]:
             return tuple(calls), fault
         try:
             call = literals.read_call(body, at)
-            if call.end > end:
-                raise MalformedText("a call isn't closed")
         except MalformedText as error:
             name = _START.match(body[at:end])
             known = name[2] if name else UNNAMED
