@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import os
 import tempfile
+from collections.abc import Sequence
 
 os.environ.setdefault("TRL_EXPERIMENTAL_SILENCE", "1")
 
@@ -24,25 +25,25 @@ from cirrus_env.engine.render import PrefixRender
 
 TICKET, SEED = "ECS-Billing", 1
 ASKED = {
-    "tools": ["VerifyIdentity", "QueryAvailableInstances"],
+    "tools": ["VerifyIdentity"],
     "system": "You are a support engineer. The customer's account is {account}.",
 }  # a short prompt, since each turn reads it anew
 
 
-def main() -> list[float]:
+def main(argv: Sequence[str] | None = None) -> list[float]:
     """Train, print the reward curve, and return each step's mean reward."""
-    arguments = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    arguments = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     arguments.add_argument("--steps", type=int, default=40)
     arguments.add_argument("--group-size", type=int, default=8)
     arguments.add_argument("--seed", type=int, default=0)
-    chosen = arguments.parse_args()
+    chosen = arguments.parse_args(argv)
     turns = reference_turns(TICKET, SEED)
     tokenizer = tiny_tokenizer(prompt_texts(TICKET, SEED, **ASKED), turns)
     spec = CirrusSpec(
         TICKET,
         seeds=[SEED],  # one scenario, since the ids in its turns are tokens of the tiny model
         view="dialogue",
-        max_turns=6,
+        max_turns=5,
         reward="dense",
         parser="hermes",
         render=PrefixRender(tokenizer),
@@ -60,7 +61,7 @@ def main() -> list[float]:
             num_generations=chosen.group_size,
             per_device_train_batch_size=chosen.group_size,
             max_completion_length=2048,
-            learning_rate=1e-2,
+            learning_rate=5e-3,
             lr_scheduler_type="constant",
             beta=0.0,
             generation_kwargs=only(tokenizer, turns),

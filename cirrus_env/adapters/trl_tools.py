@@ -8,9 +8,10 @@ schemas. A completion without a call ends TRL's rollout, so the customer is spok
 from __future__ import annotations
 
 import inspect
+import keyword
 import logging
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, Final, Literal
 
@@ -163,11 +164,12 @@ def environment_class(
 def _method(function: Mapping[str, Any]) -> Callable[..., str]:
     name = function["name"]
     parameters = function["parameters"]
-    required = parameters.get("required", ())
-    properties = parameters.get("properties", {})
+    own = _identifiers(parameters.get("properties", {}))
+    properties = {mine: parameters["properties"][key] for mine, key in own.items()}
+    required = {mine for mine, key in own.items() if key in parameters.get("required", ())}
 
     def call(self: TicketTools, **arguments: Any) -> str:
-        return self._act(name, arguments)
+        return self._act(name, {own.get(key, key): value for key, value in arguments.items()})
 
     kinds = {key: _annotation(value) for key, value in properties.items()}
     # what is optional comes last, as Python has it; the call itself takes any names, since wrong
@@ -189,6 +191,17 @@ def _method(function: Mapping[str, Any]) -> Callable[..., str]:
     call.__annotations__ = {**{key: kinds[key] for key in order}, "return": str}
     call.__signature__ = inspect.Signature([me, *named], return_annotation=str)  # type: ignore[attr-defined]
     return call
+
+
+def _identifiers(names: Iterable[str]) -> dict[str, str]:
+    """Python's names for parameters such as ``SystemDisk.Size``, with the parameters."""
+    result: dict[str, str] = {}
+    for name in names:
+        mine = re.sub(r"\W", "_", name)
+        while mine in result or not mine.isidentifier() or keyword.iskeyword(mine):
+            mine = f"_{mine}"
+        result[mine] = name
+    return result
 
 
 _TYPES: Final[Mapping[str, Any]] = MappingProxyType(
@@ -222,7 +235,7 @@ def _docstring(description: str, properties: Mapping[str, Mapping[str, Any]]) ->
 
 def _about(name: str, schema: Mapping[str, Any]) -> str:
     text = _flat(schema.get("description", "")) or f"The {name}."
-    return f"{text} Default: {schema['default']}." if "default" in schema else text
+    return f"{text} By default {schema['default']}." if "default" in schema else text
 
 
 def _flat(text: str) -> str:
