@@ -82,6 +82,28 @@ class Customer(Protocol):
         ...
 
 
+@runtime_checkable
+class AsyncCustomer(Customer, Protocol):
+    """A customer that can also be awaited, such as one that a model plays.
+
+    Inside an event loop (``astep``, ``areset``, a vector environment) these are used instead, and
+    many episodes wait at once.
+    """
+
+    async def abegin(self, scenario: Scenario) -> tuple[str, tuple[Act, ...], Any]:
+        """``begin``, awaited."""
+        ...
+
+    async def areact(self, mind: Any, view: View) -> Reaction:
+        """``react``, awaited."""
+        ...
+
+
+def awaited(customer: Customer | None) -> AsyncCustomer | None:
+    """The customer as one to await; None where it can't be."""
+    return customer if isinstance(customer, AsyncCustomer) else None
+
+
 def speaking(customer: Customer, mind: Any) -> str:
     """The name of who speaks: the customer's own, unless it says another."""
     speaker = getattr(customer, "speaker", None)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from cirrus_env._version import __version__
-from cirrus_env.customers.protocol import Customer
+from cirrus_env.customers.protocol import Customer, awaited
 from cirrus_env.customers.registry import customer as find_customer
 from cirrus_env.engine import customer
+from cirrus_env.engine.awaiting import abegin, aplay, aplay_through
 from cirrus_env.engine.modes import NORMAL, scene
 from cirrus_env.engine.options import ResetOptions, read_options
 from cirrus_env.engine.parsers import Parser, to_action
@@ -129,7 +131,9 @@ class TicketEpisode:
         self._seeds: Stream | None = None
         self._stage: Stage | None = None
         self._options = ResetOptions()
+        self._outside: Setting | None = None  # where somebody outside takes over after some turns
         self._start = 1
+        self._busy = False
 
     # -- what may be read --------------------------------------------------------------------
 
@@ -241,37 +245,25 @@ class TicketEpisode:
             OptionError: If an option can't be used.
             CustomerFailed: If the customer can't begin.
         """
-        chosen = read_options(options)
-        if chosen.variant is not None and chosen.variant not in self.ticket.variants:
-            known = ", ".join(self.ticket.variants)
-            raise OptionError(f"{self.ticket.id} has no variant {chosen.variant!r}; it has {known}")
-        language = chosen.language or self._setting.language
-        if language is not None and language not in self.ticket.languages:
-            raise OptionError(f"{self.ticket.id} has no language {language!r}")
-        number = self._next_seed(seed)
-        mode = self._setting.mode
-        scenario = scene(self.ticket, number, variant=chosen.variant, language=language, mode=mode)
-        turns = reference_turns(scenario)[: chosen.turn] if chosen.turn else ()
-        if len(turns) < chosen.turn:
-            raise OptionError(f"the reference has only {len(turns)} turns, not {chosen.turn}")
-        setting = self._setting
-        if chosen.customer is not None:
-            setting = replace(setting, customer=as_customer(chosen.customer, mode))
-        self._options = chosen
-        if turns and setting.customer is None:
-            # somebody outside takes over after these turns; the reference needs its answers
-            own = find_customer(self.ticket.default_customer)
-            self._stage = staged(scenario, replace(setting, customer=own))
+        stage, turns = self._prepared(seed, options)
+        begin(stage)
+        play_through(stage, turns)
+        return self._begun()
+
+    async def areset(
+        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
+    ) -> tuple[list[Message], dict[str, Any]]:
+        """``reset`` inside an event loop; a customer that a model plays is awaited."""
+        stage, turns = self._prepared(seed, options)
+        customer_ = awaited(stage.setting.customer)
+        if customer_ is None:
+            begin(stage)
+            play_through(stage, turns)
         else:
-            self._stage = staged(scenario, setting)
-        begin(self._stage)
-        self.play_through(action for turn in turns for action in turn)
-        if setting.customer is None:
-            self._running.setting, self._running.state.mind = setting, None
-        if turns and self.outcome is not None:
-            raise OptionError(f"the reference ends within {chosen.turn} turns")
-        self._start = len(self.records)
-        return list(self.messages), self.info()
+            with self._waits():
+                await abegin(stage, customer_)
+                await aplay_through(stage, customer_, turns)
+        return self._begun()
 
     def step(self, action: Any) -> Step:
         """The assistant acts, then the customer until it is the assistant's turn again.
@@ -300,14 +292,21 @@ class TicketEpisode:
         play_through(self._running, actions)
 
     async def astep(self, action: Any) -> Step:
-        """``step`` for use inside an event loop."""
-        return self.step(action)
+        """``step`` inside an event loop; a customer that a model plays is awaited.
 
-    async def areset(
-        self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
-    ) -> tuple[list[Message], dict[str, Any]]:
-        """``reset`` for use inside an event loop."""
-        return self.reset(seed=seed, options=options)
+        Where this is cancelled, the assistant has acted and the customer has yet to answer:
+        ``truncate`` or ``restore`` go on from there.
+        """
+        stage = self._turn_of(ASSISTANT)
+        customer_ = awaited(stage.setting.customer)
+        if customer_ is None:
+            return self.step(action)
+        read = self._read(action)
+        start = len(stage.state.messages) + 1
+        before = stage.state.micro
+        with self._waits():
+            await aplay(stage, customer_, read)
+        return self._step(start, before)
 
     def apply(self, seat: str, action: Any) -> Step:
         """One seat acts, and only that seat; for environments that play both.
@@ -347,6 +346,7 @@ class TicketEpisode:
         if reason not in known:
             raise OptionError(f"a caller may stop with {', '.join(known)}, not {reason!r}")
         stage = self._running
+        self._check_idle()
         if stage.state.outcome is not None:
             raise EpisodeNotRunning("the episode has ended already")
         before = stage.state.micro
@@ -361,6 +361,7 @@ class TicketEpisode:
     def snapshot(self) -> Snapshot:
         """The episode at this moment, in microseconds."""
         stage = self._running
+        self._check_idle()
         return Snapshot(
             stage.scenario, stage.state.copy(stage.state.cloud), stage.state.cloud.snapshot(),
             stage.setting, self._options, self._start,
@@ -377,6 +378,7 @@ class TicketEpisode:
         if not isinstance(snapshot, Snapshot) or snapshot.scenario.ticket != self.ticket:
             raise OptionError(f"{self.ticket.id} can't go back to {snapshot!r}"[:200])
         stage = self._running
+        self._check_idle()
         if stage.scenario is not snapshot.scenario or stage.setting is not snapshot.setting:
             self._stage = opened(snapshot.scenario, snapshot.setting)
             stage = self._running
@@ -388,11 +390,13 @@ class TicketEpisode:
     def fork(self) -> TicketEpisode:
         """An independent episode at the same point."""
         stage = self._running
+        self._check_idle()
         other = TicketEpisode.__new__(TicketEpisode)
         other.ticket = self.ticket
         other._setting = self._setting
         other._seeds = None if self._seeds is None else self._seeds.copy()
         other._options, other._start = self._options, self._start
+        other._outside, other._busy = None, False
         other._stage = Stage(
             stage.setting, stage.scenario, stage.state.copy(stage.state.cloud.fork()),
             stage.reader, stage.progress, stage.tools,
@@ -405,6 +409,58 @@ class TicketEpisode:
 
     # -- inside ------------------------------------------------------------------------------
 
+    def _prepared(
+        self, seed: int | None, options: Mapping[str, Any] | None
+    ) -> tuple[Stage, list[AssistantAction]]:
+        """The stage before the customer's opening, and what of the reference is played first."""
+        self._check_idle()
+        chosen = read_options(options)
+        if chosen.variant is not None and chosen.variant not in self.ticket.variants:
+            known = ", ".join(self.ticket.variants)
+            raise OptionError(f"{self.ticket.id} has no variant {chosen.variant!r}; it has {known}")
+        language = chosen.language or self._setting.language
+        if language is not None and language not in self.ticket.languages:
+            raise OptionError(f"{self.ticket.id} has no language {language!r}")
+        number = self._next_seed(seed)
+        mode = self._setting.mode
+        scenario = scene(self.ticket, number, variant=chosen.variant, language=language, mode=mode)
+        turns = reference_turns(scenario)[: chosen.turn] if chosen.turn else ()
+        if len(turns) < chosen.turn:
+            raise OptionError(f"the reference has only {len(turns)} turns, not {chosen.turn}")
+        setting = self._setting
+        if chosen.customer is not None:
+            setting = replace(setting, customer=as_customer(chosen.customer, mode))
+        self._options, self._outside = chosen, None
+        if turns and setting.customer is None:
+            # somebody outside takes over after these turns; the reference needs its answers
+            self._outside = setting
+            own = find_customer(self.ticket.default_customer)
+            setting = replace(setting, customer=own)
+        self._stage = staged(scenario, setting)
+        return self._stage, [action for turn in turns for action in turn]
+
+    def _begun(self) -> tuple[list[Message], dict[str, Any]]:
+        """What a reset gives, after the opening and the turns played first."""
+        if self._outside is not None:
+            self._running.setting, self._running.state.mind = self._outside, None
+        if self._options.turn and self.outcome is not None:
+            raise OptionError(f"the reference ends within {self._options.turn} turns")
+        self._start = len(self.records)
+        return list(self.messages), self.info()
+
+    @contextmanager
+    def _waits(self) -> Iterator[None]:
+        """While the customer is awaited nobody else may move."""
+        self._busy = True
+        try:
+            yield
+        finally:
+            self._busy = False
+
+    def _check_idle(self) -> None:
+        if self._busy:
+            raise EpisodeNotRunning("a step of this episode is still awaited")
+
     @property
     def _running(self) -> Stage:
         if self._stage is None:
@@ -413,6 +469,7 @@ class TicketEpisode:
 
     def _turn_of(self, seat: str) -> Stage:
         stage = self._running
+        self._check_idle()
         if stage.state.outcome is not None:
             raise EpisodeNotRunning("the episode has ended; call reset")
         if stage.state.to_move != seat:

@@ -14,7 +14,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from cirrus_env.customers.protocol import Customer, Reaction, View
+from cirrus_env.customers.protocol import AsyncCustomer, Customer, Reaction, View
 from cirrus_env.engine.stage import Move, Stage
 from cirrus_env.errors import CustomerFailed, EndpointError, JudgeFailed
 from cirrus_env.judging.judge import Assessment, Judge
@@ -40,6 +40,21 @@ def opening(customer: Customer, scenario: Scenario) -> tuple[CustomerAction, tup
     return action, acts, mind
 
 
+async def aopening(
+    customer: AsyncCustomer, scenario: Scenario
+) -> tuple[CustomerAction, tuple[Act, ...], Any]:
+    """``opening`` of a customer that is awaited."""
+    try:
+        words, acts, mind = await customer.abegin(scenario)
+        action = CustomerAction("say", words)
+        problem = _problem(action, acts, mind, scenario)
+    except Exception as error:
+        raise CustomerFailed(f"the customer failed to begin: {type(error).__name__}") from error
+    if problem:
+        raise CustomerFailed(f"the customer began with {problem}")
+    return action, acts, mind
+
+
 def reaction(stage: Stage, customer: Customer, view: View) -> Reaction:
     """What the customer does now.
 
@@ -49,6 +64,20 @@ def reaction(stage: Stage, customer: Customer, view: View) -> Reaction:
     """
     try:
         found = customer.react(stage.state.mind, view)
+        problem = _problem(found.action, found.acts, found.mind, stage.scenario)
+    except EndpointError:
+        raise
+    except Exception as error:
+        raise CustomerFailed(f"the customer failed: {type(error).__name__}") from error
+    if problem:
+        raise CustomerFailed(f"the customer answered with {problem}")
+    return found
+
+
+async def areaction(stage: Stage, customer: AsyncCustomer, view: View) -> Reaction:
+    """``reaction`` of a customer that is awaited."""
+    try:
+        found = await customer.areact(stage.state.mind, view)
         problem = _problem(found.action, found.acts, found.mind, stage.scenario)
     except EndpointError:
         raise

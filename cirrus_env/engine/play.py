@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterable
 from typing import Any
 
 from cirrus_env.cloud.faults import fault_plan
-from cirrus_env.customers.protocol import View, speaking
+from cirrus_env.customers.protocol import Reaction, View, speaking
 from cirrus_env.engine import assistant, customer
 from cirrus_env.engine.failures import fail, opening, reaction
 from cirrus_env.engine.modes import mode_text
-from cirrus_env.engine.plan import PATIENCE, to_repeat, with_waits
+from cirrus_env.engine.plan import PATIENCE, PlanStep, to_repeat, with_waits
 from cirrus_env.engine.prompt import system_text, tool_set
 from cirrus_env.engine.setting import EXTERNAL, Setting
 from cirrus_env.engine.stage import Move, Stage
@@ -76,33 +76,27 @@ def begin(stage: Stage) -> None:
 def play(stage: Stage, action: AssistantAction) -> None:
     """The assistant acts, then the customer until it is the assistant's turn again."""
     assist(stage, action)
-    state, customer_ = stage.state, stage.setting.customer
+    customer_ = stage.setting.customer
     if customer_ is None:
         return
-    while state.outcome is None and state.to_move == CUSTOMER:
+    while customers_turn(stage):
         try:
-            found = reaction(stage, customer_, _view(stage))
+            found = reaction(stage, customer_, view_of(stage))
         except EndpointError as error:
-            record(stage, CUSTOMER, {"kind": "stopped"}, fail(Move(), "customer", error))
-            return
-        if found.diverged:
-            state.mind = found.mind
-            record(stage, CUSTOMER, found.action.to_json(), Move(
-                found.acts, outcome=Outcome("diverged", "limit", False)))  # fmt: skip
-            return
-        serve(stage, found.action, found.acts, found.mind)
+            gone(stage, error)
+        else:
+            answer(stage, found)
 
 
 def play_through(stage: Stage, actions: Iterable[AssistantAction]) -> None:
     """Play actions in a row, repeating a read while it shows a transition; stops at the end."""
-    state = stage.state
     for step in with_waits(stage.scenario, actions):
         for _ in range(PATIENCE + 1):
-            if state.outcome is not None:
+            if stage.state.outcome is not None:
                 return
-            start = len(state.messages) + 1
+            start = len(stage.state.messages) + 1
             play(stage, step.action)
-            if not any(to_repeat(step, m["content"]) for m in state.messages[start:]):
+            if not again(stage, step, start):
                 break
 
 
@@ -111,14 +105,42 @@ def assist(stage: Stage, action: AssistantAction) -> None:
     stored, move = assistant.take(stage, action)
     customer_ = stage.setting.customer
     if move.how and customer_ is not None:
-        # it says nothing any more, but how it feels about this ending counts
-        view = _view(stage)._replace(closing=True, satisfied=_satisfied(stage))
         try:
-            stage.state.mind = last = reaction(stage, customer_, view).mind
-            move.events += _satisfaction(last)
+            feel(stage, move, reaction(stage, customer_, last_view(stage)))
         except EndpointError as error:
             fail(move, "customer", error)
     record(stage, ASSISTANT, stored.to_json(), move)
+
+
+def customers_turn(stage: Stage) -> bool:
+    """Whether the episode goes on and the customer is to move."""
+    return stage.state.outcome is None and stage.state.to_move == CUSTOMER
+
+
+def answer(stage: Stage, found: Reaction) -> None:
+    """The customer's reaction takes place."""
+    if found.diverged:
+        stage.state.mind = found.mind
+        outcome = Outcome("diverged", "limit", False)
+        record(stage, CUSTOMER, found.action.to_json(), Move(found.acts, outcome=outcome))
+    else:
+        serve(stage, found.action, found.acts, found.mind)
+
+
+def gone(stage: Stage, error: EndpointError) -> None:
+    """What stands behind the customer failed for good: the episode ends, invalid."""
+    record(stage, CUSTOMER, {"kind": "stopped"}, fail(Move(), "customer", error))
+
+
+def again(stage: Stage, step: PlanStep, start: int) -> bool:
+    """Whether a planned step has to be repeated, by the messages from ``start`` on."""
+    return any(to_repeat(step, m["content"]) for m in stage.state.messages[start:])
+
+
+def feel(stage: Stage, move: Move, found: Reaction) -> None:
+    """The customer says nothing any more, but how it feels about an ending counts."""
+    stage.state.mind = found.mind
+    move.events += _satisfaction(found.mind)
 
 
 def serve(stage: Stage, action: CustomerAction, acts: tuple[Act, ...], mind: Any) -> None:
@@ -177,7 +199,13 @@ def _tells(events: list[Event]) -> bool:
     return False
 
 
-def _view(stage: Stage) -> View:
+def last_view(stage: Stage) -> View:
+    """What the customer knows when the assistant closes or hands over."""
+    return view_of(stage)._replace(closing=True, satisfied=_satisfied(stage))
+
+
+def view_of(stage: Stage) -> View:
+    """What the customer knows at its turn."""
     state = stage.state
     return View(
         scenario=stage.scenario,
