@@ -265,6 +265,19 @@ class TicketEpisode:
                 await aplay_through(stage, customer_, turns)
         return self._begun()
 
+    def read(self, action: Any) -> AssistantAction:
+        """What an action means to this episode; nothing changes.
+
+        Args:
+            action: As ``step``.
+
+        Raises:
+            InvalidAction: For a wrong Python type.
+        """
+        stage = self._stage
+        known = None if stage is None else stage.tools.arguments
+        return to_action(action, self._setting.parser, known)
+
     def step(self, action: Any) -> Step:
         """The assistant acts, then the customer until it is the assistant's turn again.
 
@@ -277,7 +290,7 @@ class TicketEpisode:
             CustomerFailed: The customer's code is wrong; ``truncate("customer_error")`` is left.
             JudgeFailed: The judge's code is wrong; nothing has changed.
         """
-        read = self._read(action)
+        read = self.read(action)
         stage = self._turn_of(ASSISTANT)
         start = len(stage.state.messages) + 1
         before = stage.state.micro
@@ -301,7 +314,7 @@ class TicketEpisode:
         customer_ = awaited(stage.setting.customer)
         if customer_ is None:
             return self.step(action)
-        read = self._read(action)
+        read = self.read(action)
         start = len(stage.state.messages) + 1
         before = stage.state.micro
         with self._waits():
@@ -322,7 +335,7 @@ class TicketEpisode:
         stage = self._turn_of(seat)
         before = stage.state.micro
         if seat == ASSISTANT:
-            read = self._read(action)
+            read = self.read(action)
             start = len(stage.state.messages) + 1
             assist(stage, read)
         else:
@@ -475,11 +488,6 @@ class TicketEpisode:
         if stage.state.to_move != seat:
             raise EpisodeNotRunning(f"it is {stage.state.to_move}'s turn, not {seat}'s")
         return stage
-
-    def _read(self, action: Any) -> AssistantAction:
-        stage = self._stage
-        known = None if stage is None else stage.tools.arguments
-        return to_action(action, self._setting.parser, known)
 
     def _next_seed(self, seed: int | None) -> int:
         if seed is not None:

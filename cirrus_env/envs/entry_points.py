@@ -3,4 +3,5 @@
 from typing import Final
 
 GYMNASIUM: Final = "cirrus_env.envs.ticket_env:TicketEnv"
+VECTOR: Final = "cirrus_env.envs.vector_env:TicketVectorEnv"
 PETTINGZOO: Final = "cirrus_env.envs.aec_env:TicketAECEnv"

@@ -109,4 +109,9 @@ def ids(namespace: str | None = NAMESPACE, *, with_pools: bool = False) -> list[
 
 def _put(name: str, ticket: str | list[str]) -> None:
     # gymnasium.register compares with every id that is there: quadratic over a catalogue
-    registry[name] = EnvSpec(id=name, entry_point=entry_points.GYMNASIUM, kwargs={"ticket": ticket})
+    registry[name] = EnvSpec(
+        id=name,
+        entry_point=entry_points.GYMNASIUM,
+        vector_entry_point=entry_points.VECTOR,
+        kwargs={"ticket": ticket},
+    )

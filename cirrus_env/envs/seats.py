@@ -26,7 +26,7 @@ from cirrus_env.envs.views import AssistantView, CustomerView, Observation
 from cirrus_env.errors import OptionError
 from cirrus_env.nlu.evidence import holds
 from cirrus_env.tickets import predicates
-from cirrus_env.wire import ASSISTANT, CUSTOMER
+from cirrus_env.wire import ASSISTANT, CUSTOMER, AssistantAction
 
 REFERENCE = "reference"
 """The assistant that plays the ticket's reference path, whatever the customer says."""
@@ -64,6 +64,10 @@ class AssistantSeat:
     def begin(self, episode: TicketEpisode) -> None:
         """A new episode has been reset."""
         self.view = AssistantView()
+
+    def read(self, episode: TicketEpisode, action: Any) -> AssistantAction:
+        """What an action means; nothing changes."""
+        return episode.read(assistant_action(action, episode.tool_names))
 
     def act(self, episode: TicketEpisode, action: Any) -> Step:
         """Its action, and the customer's answer."""
@@ -123,6 +127,10 @@ class CustomerSeat:
         turns = reference_turns(episode.scenario)[: episode.header["turn"]]
         self._played = sum(map(len, turns))
         self._answer(episode)
+
+    def read(self, episode: TicketEpisode, action: Any) -> Any:
+        """What an action means; nothing changes."""
+        return read_customer(episode, action)
 
     def act(self, episode: TicketEpisode, action: Any) -> Step:
         """Its action, and the assistant's until it is the customer's turn again."""

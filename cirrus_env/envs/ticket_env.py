@@ -274,6 +274,15 @@ class TicketEnv(gymnasium.Env[Observation, Any]):
         """``step`` inside an event loop, for seats that models play."""
         return self._result(await self._seat.act_async(self._source.episode, action))
 
+    def read(self, action: Any) -> Any:
+        """What ``step`` would play for this action; nothing changes.
+
+        Raises:
+            InvalidAction: For a programmer's mistake.
+            EpisodeNotRunning: Before ``reset``.
+        """
+        return self._seat.read(self._source.episode, action)
+
     def truncate(self, reason: str = "stopped") -> tuple[Observation, float, bool, bool, Info]:
         """Stop the episode from outside: out of tokens or time, or a failed model.
 
