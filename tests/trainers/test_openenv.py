@@ -332,6 +332,39 @@ def test_a_failure_of_the_customers_endpoint_is_no_reward_not_zero():
         assert not env.state().valid
 
 
+class Waiting(SimulatedCustomer):
+    """A customer that a model plays: here it answers once another session waits for it, too."""
+
+    name = "waiting"
+
+    def __init__(self, parties):
+        self._barrier = asyncio.Barrier(parties)
+
+    async def abegin(self, scenario):
+        return self.begin(scenario)
+
+    async def areact(self, mind, view):
+        await self._barrier.wait()
+        return self.react(mind, view)
+
+
+def test_sessions_whose_customers_think_do_not_hold_each_other_up():
+    async def go(url):
+        async def one(seed):
+            async with CirrusClient(base_url=url, message_timeout_s=20) as env:
+                await env.reset(seed=seed, ticket=TICKET)
+                return (await env.step("Which instance is it?")).observation.messages
+
+        return await asyncio.gather(*map(one, range(8)))
+
+    with serving(create_app(customer=Waiting(8))) as url:
+        seen = asyncio.run(go(url))
+    for seed, messages in enumerate(seen):
+        episode = TicketEpisode(bundled(TICKET))
+        episode.reset(seed=seed)
+        assert messages == episode.step("Which instance is it?").delta
+
+
 def test_a_parser_of_the_server_reads_raw_model_text():
     text = '<tool_call>\n{"name": "DescribeInstances", "arguments": {}}\n</tool_call>'
     with serving(create_app(parser="hermes")) as url, CirrusClient(base_url=url).sync() as env:
