@@ -73,7 +73,7 @@ def tiny_tokenizer(texts: Iterable[str], turns: Sequence[str], *, vocabulary: in
         initial_alphabet=pre_tokenizers.ByteLevel.alphabet(),
         show_progress=False,
     )
-    bpe.train_from_iterator(texts, trainer)
+    bpe.train_from_iterator([*texts, qwen2_5_chat_template], trainer)
     tokenizer = PreTrainedTokenizerFast(
         tokenizer_object=bpe, eos_token=END, pad_token="<|endoftext|>"
     )

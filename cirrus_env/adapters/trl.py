@@ -203,7 +203,7 @@ class CirrusSpec:
     def _schemas(self) -> dict[str, list[dict[str, Any]]]:
         """The functions of each ticket, by its name."""
         found = {}
-        for name, seed in reversed(self._pairs):
+        for name, seed in self._pairs:
             if name not in found:
                 episode = TicketEpisode(self.tickets[name], **self._arguments)
                 episode.reset(seed=seed)
