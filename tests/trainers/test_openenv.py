@@ -195,6 +195,33 @@ def test_bad_input_is_a_typed_error_and_leaves_the_session_as_it_was(url):
     assert asyncio.run(go())["data"]["observation"]["messages"] == step.delta
 
 
+def test_what_openenv_itself_can_not_read_ends_that_session_only(url):
+    async def go():
+        where = url.replace("http", "ws") + "/ws"
+        async with connect(where, proxy=None) as broken, connect(where, proxy=None) as other:
+            begin = json.dumps({"type": "reset", "data": {"seed": 3, "ticket": TICKET}})
+            await other.send(begin)
+            await other.recv()
+            await broken.send("[1]")
+            assert json.loads(await broken.recv())["type"] == "error"
+            await other.send('{"type": "step", "data": {"text": "Hello?"}}')
+            return json.loads(await other.recv())
+
+    assert asyncio.run(go())["type"] == "observation"
+
+
+def test_plain_http_answers_with_typed_errors_too(url):
+    post = httpx.post(f"{url}/reset", json={"seed": 3, "ticket": "ECS-Biling"})
+    assert post.status_code == 400
+    assert post.json()["type"] == "OptionError"
+    assert "ECS-Biling" in post.json()["detail"]
+    early = httpx.post(f"{url}/step", json={"action": {"text": "Hello?"}})
+    assert (early.status_code, early.json()["type"]) == (400, "EpisodeNotRunning")
+    assert httpx.post(f"{url}/step", json={"action": {"text": 5}}).status_code == 422
+    begun = httpx.post(f"{url}/reset", json={"seed": 3, "ticket": TICKET}).json()
+    assert begun["observation"]["messages"][1]["role"] == "user"
+
+
 def test_an_action_after_the_end_is_refused_and_a_reset_goes_on(url):
     with CirrusClient(base_url=url).sync() as env:
         env.reset(seed=1, ticket=TICKET)

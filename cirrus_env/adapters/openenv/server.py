@@ -12,9 +12,11 @@ from cirrus_env.adapters.openenv.environment import CirrusEnvironment
 from cirrus_env.adapters.openenv.models import CirrusAction, CirrusObservation, CirrusState
 from cirrus_env.adapters.tasks import Tasks
 from cirrus_env.engine.parsers import PARSERS
+from cirrus_env.errors import CirrusError
 
 try:
     import uvicorn
+    from fastapi.responses import JSONResponse
     from openenv.core.env_server import create_app as create_openenv_app
 except ImportError as error:
     raise MissingExtra("openenv", error) from None
@@ -40,7 +42,7 @@ def create_app(tasks: Tasks | None = None, *, max_sessions: int = 256, **argumen
     chosen = tasks or Tasks()
     factory = functools.partial(CirrusEnvironment, chosen, **arguments)
     factory().close()
-    return create_openenv_app(
+    app = create_openenv_app(
         factory,
         CirrusAction,
         CirrusObservation,
@@ -48,6 +50,14 @@ def create_app(tasks: Tasks | None = None, *, max_sessions: int = 256, **argumen
         max_concurrent_envs=max_sessions,
         state_cls=CirrusState,
     )
+    app.add_exception_handler(CirrusError, _refused)
+    return app
+
+
+async def _refused(_: Any, error: Exception) -> JSONResponse:
+    """What a client got wrong over plain HTTP; a session's socket has OpenEnv's own answer."""
+    told = {"detail": str(error), "type": type(error).__name__}
+    return JSONResponse(told, status_code=400)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:
