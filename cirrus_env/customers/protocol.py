@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 from cirrus_env.nlu.evidence import Call
 from cirrus_env.tickets.model import Scenario
@@ -101,7 +101,10 @@ class AsyncCustomer(Customer, Protocol):
 
 def awaited(customer: Customer | None) -> AsyncCustomer | None:
     """The customer as one to await; None where it can't be."""
-    return customer if isinstance(customer, AsyncCustomer) else None
+    # asking the protocol itself would look up all its members, each time
+    if customer is None or not hasattr(customer, "areact"):
+        return None
+    return cast("AsyncCustomer", customer)
 
 
 def speaking(customer: Customer, mind: Any) -> str:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+import gc
+from collections.abc import Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
@@ -123,9 +125,9 @@ class TicketVectorEnv(SyncVectorEnv):
         chosen, seeds, rest = self._choose(seed, options)
         if self._awaits(rest):
             return self._run(self._areset(chosen, seeds, rest))
-        return self._begin(
-            chosen, [self.envs[i].reset(seed=seeds[i], options=rest) for i in chosen]
-        )
+        with _collecting_once():
+            begun = [self.envs[i].reset(seed=seeds[i], options=rest) for i in chosen]
+        return self._begin(chosen, begun)
 
     async def areset(
         self,
@@ -149,14 +151,9 @@ class TicketVectorEnv(SyncVectorEnv):
         read = self._read(actions)
         if self._awaits(None):
             return self._run(self._astep(read))
-        results: list[_Step] = []
         finals: dict[int, _Step] = {}
-        for i, (env, action) in enumerate(zip(self.envs, read, strict=True)):
-            result = _again(env.reset()) if self._waiting(i) else env.step(action)
-            if (result[2] or result[3]) and self.autoreset_mode is AutoresetMode.SAME_STEP:
-                finals[i] = result
-                result = _replaced(result, env.reset())
-            results.append(result)
+        with _collecting_once():
+            results = [self._played(i, action, finals) for i, action in enumerate(read)]
         return self._step(results, finals)
 
     async def astep(self, actions: Any) -> Result:
@@ -259,6 +256,17 @@ class TicketVectorEnv(SyncVectorEnv):
             return awaited(as_customer(chosen)) is not None
         return any(awaited(env.episode.setting.customer) is not None for env in self.envs)
 
+    def _played(self, i: int, action: Any, finals: dict[int, _Step]) -> _Step:
+        """One sub-environment's step; an ending goes into ``finals`` where a reset follows."""
+        env = self.envs[i]
+        if self._waiting(i):
+            return _again(env.reset())
+        result = env.step(action)
+        if (result[2] or result[3]) and self.autoreset_mode is AutoresetMode.SAME_STEP:
+            finals[i] = result
+            return _replaced(result, env.reset())
+        return result
+
     async def _astep(self, read: Sequence[Any]) -> Result:
         results = await _together(
             self._again(i) if self._waiting(i) else env.astep(read[i])
@@ -302,6 +310,23 @@ class TicketVectorEnv(SyncVectorEnv):
             return self._runner.run(work)
         work.close()
         raise EpisodeNotRunning("an event loop is running here: use areset and astep")
+
+
+@contextmanager
+def _collecting_once() -> Iterator[None]:
+    """Let the garbage collector look once after a batch, not a hundred times within it.
+
+    It walks through all objects that live, and hundreds of worlds are many; nothing here makes
+    cycles that would have to be collected in between.
+    """
+    if not gc.isenabled():
+        yield
+        return
+    gc.disable()
+    try:
+        yield
+    finally:
+        gc.enable()
 
 
 def _again(begun: _Begun) -> _Step:
