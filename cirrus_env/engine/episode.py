@@ -4,19 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from cirrus_env._version import __version__
 from cirrus_env.customers.protocol import Customer, awaited
-from cirrus_env.customers.registry import customer as find_customer
 from cirrus_env.engine import customer
 from cirrus_env.engine.awaiting import abegin, aplay, aplay_through
-from cirrus_env.engine.modes import NORMAL, scene
-from cirrus_env.engine.options import ResetOptions, read_options
+from cirrus_env.engine.modes import NORMAL
+from cirrus_env.engine.opening import Opening, checked_options, prepare
+from cirrus_env.engine.options import ResetOptions
 from cirrus_env.engine.parsers import Parser, to_action
-from cirrus_env.engine.plan import reference_turns
 from cirrus_env.engine.play import (
     assist,
     begin,
@@ -26,9 +24,8 @@ from cirrus_env.engine.play import (
     record,
     serve,
     speaker,
-    staged,
 )
-from cirrus_env.engine.setting import EXTERNAL, Limits, Setting, as_customer, make_setting
+from cirrus_env.engine.setting import EXTERNAL, Limits, Setting, make_setting
 from cirrus_env.engine.stage import Move, Stage
 from cirrus_env.engine.state import Snapshot, State
 from cirrus_env.errors import EpisodeNotRunning, OptionError
@@ -131,7 +128,6 @@ class TicketEpisode:
         self._seeds: Stream | None = None
         self._stage: Stage | None = None
         self._options = ResetOptions()
-        self._outside: Setting | None = None  # where somebody outside takes over after some turns
         self._start = 1
         self._busy = False
 
@@ -245,25 +241,25 @@ class TicketEpisode:
             OptionError: If an option can't be used.
             CustomerFailed: If the customer can't begin.
         """
-        stage, turns = self._prepared(seed, options)
-        begin(stage)
-        play_through(stage, turns)
-        return self._begun()
+        opening = self._prepared(seed, options)
+        begin(opening.stage)
+        play_through(opening.stage, opening.actions)
+        return self._begun(opening)
 
     async def areset(
         self, *, seed: int | None = None, options: Mapping[str, Any] | None = None
     ) -> tuple[list[Message], dict[str, Any]]:
         """``reset`` inside an event loop; a customer that a model plays is awaited."""
-        stage, turns = self._prepared(seed, options)
-        customer_ = awaited(stage.setting.customer)
+        opening = self._prepared(seed, options)
+        stage, customer_ = opening.stage, awaited(opening.stage.setting.customer)
         if customer_ is None:
             begin(stage)
-            play_through(stage, turns)
+            play_through(stage, opening.actions)
         else:
             with self._waits():
                 await abegin(stage, customer_)
-                await aplay_through(stage, customer_, turns)
-        return self._begun()
+                await aplay_through(stage, customer_, opening.actions)
+        return self._begun(opening)
 
     def read(self, action: Any) -> AssistantAction:
         """What an action means to this episode; nothing changes.
@@ -409,7 +405,7 @@ class TicketEpisode:
         other._setting = self._setting
         other._seeds = None if self._seeds is None else self._seeds.copy()
         other._options, other._start = self._options, self._start
-        other._outside, other._busy = None, False
+        other._busy = False
         other._stage = Stage(
             stage.setting, stage.scenario, stage.state.copy(stage.state.cloud.fork()),
             stage.reader, stage.progress, stage.tools,
@@ -422,41 +418,18 @@ class TicketEpisode:
 
     # -- inside ------------------------------------------------------------------------------
 
-    def _prepared(
-        self, seed: int | None, options: Mapping[str, Any] | None
-    ) -> tuple[Stage, list[AssistantAction]]:
-        """The stage before the customer's opening, and what of the reference is played first."""
+    def _prepared(self, seed: int | None, options: Mapping[str, Any] | None) -> Opening:
         self._check_idle()
-        chosen = read_options(options)
-        if chosen.variant is not None and chosen.variant not in self.ticket.variants:
-            known = ", ".join(self.ticket.variants)
-            raise OptionError(f"{self.ticket.id} has no variant {chosen.variant!r}; it has {known}")
-        language = chosen.language or self._setting.language
-        if language is not None and language not in self.ticket.languages:
-            raise OptionError(f"{self.ticket.id} has no language {language!r}")
-        number = self._next_seed(seed)
-        mode = self._setting.mode
-        scenario = scene(self.ticket, number, variant=chosen.variant, language=language, mode=mode)
-        turns = reference_turns(scenario)[: chosen.turn] if chosen.turn else ()
-        if len(turns) < chosen.turn:
-            raise OptionError(f"the reference has only {len(turns)} turns, not {chosen.turn}")
-        setting = self._setting
-        if chosen.customer is not None:
-            setting = replace(setting, customer=as_customer(chosen.customer, mode))
-        self._options, self._outside = chosen, None
-        if turns and setting.customer is None:
-            # somebody outside takes over after these turns; the reference needs its answers
-            self._outside = setting
-            own = find_customer(self.ticket.default_customer)
-            setting = replace(setting, customer=own)
-        self._stage = staged(scenario, setting)
-        return self._stage, [action for turn in turns for action in turn]
+        chosen = checked_options(self.ticket, self._setting, options)
+        opening = prepare(self.ticket, self._setting, self._next_seed(seed), chosen)
+        self._options, self._stage = chosen, opening.stage
+        return opening
 
-    def _begun(self) -> tuple[list[Message], dict[str, Any]]:
-        """What a reset gives, after the opening and the turns played first."""
-        if self._outside is not None:
-            self._running.setting, self._running.state.mind = self._outside, None
-        if self._options.turn and self.outcome is not None:
+    def _begun(self, opening: Opening) -> tuple[list[Message], dict[str, Any]]:
+        """What a reset gives, after the customer's opening and the turns played first."""
+        if opening.outside is not None:
+            opening.stage.setting, opening.stage.state.mind = opening.outside, None
+        if opening.actions and self.outcome is not None:
             raise OptionError(f"the reference ends within {self._options.turn} turns")
         self._start = len(self.records)
         return list(self.messages), self.info()
