@@ -50,6 +50,7 @@ class Handler(BaseHTTPRequestHandler):
         body = {"error": {"message": "out of order"}}
         if status == 200:
             finish = "tool_calls" if answer.get("tool_calls") else "stop"
+            finish = self.server.finish or finish
             usage = {"prompt_tokens": 10, "completion_tokens": 5, "total_tokens": 15}
             body = {
                 "id": "x", "object": "chat.completion", "created": 0, "model": request["model"],
@@ -68,10 +69,10 @@ class Handler(BaseHTTPRequestHandler):
 
 
 @contextmanager
-def endpoint(play):
+def endpoint(play, finish=None):
     """A model that plays so, on a free loopback port; gives the server, with what it has seen."""
     with ThreadingHTTPServer(("127.0.0.1", 0), Handler) as server:
-        server.play, server.seen = play, []
+        server.play, server.seen, server.finish = play, [], finish
         thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01})
         thread.start()
         try:
@@ -289,6 +290,18 @@ def test_a_limit_of_verifiers_stops_the_ticket_and_what_it_got_counts(limit):
     assert trace.rewards["cirrus"].value == pytest.approx(twin.state.micro / 1e6)
 
 
+def test_a_message_that_was_cut_off_is_not_played():
+    with endpoint(lambda request: {"role": "assistant", "content": "Which on"}, "length") as server:
+        [episode] = episodes(environment(seeds=1), server)
+    [trace] = episode.traces
+    assert episode.ok
+    assert trace.is_truncated
+    assert len(server.seen) == 1
+    facts = trace.info["cirrus"]
+    assert (facts["outcome"], facts["turn_rewards"]) == ("stopped", [])
+    assert trace.metrics["replies"] == 0.0
+
+
 def test_the_tickets_own_limit_ends_it_too():
     with endpoint(lambda request: {"role": "assistant", "content": "Which one?"}) as server:
         [episode] = episodes(environment(seeds=1, task={"max_turns": 3}), server)
@@ -359,6 +372,23 @@ def test_the_command_evaluates_and_stores_traces(tmp_path):
     rewards = [trace["rewards"] for line in lines for trace in line["traces"]]
     assert len(rewards) == 4
     assert all(set(each) == {"cirrus"} for each in rewards)
+
+
+def test_the_command_that_validates_finds_every_ticket_solvable_and_none_solved(tmp_path):
+    command = [
+        str(Path(sys.executable).parent / "vf-validate"), ID, "--runtime.type", "subprocess",
+        "--no-rich", "--output-dir", str(tmp_path / "out"), "--taskset.seeds", "1",
+    ]  # fmt: skip
+    for check in ("--only-gold", "--only-noop"):
+        done = subprocess.run(
+            [*command, check], capture_output=True, text=True, timeout=120, cwd=tmp_path,
+            env={**os.environ, "HOME": str(tmp_path), "OMP_NUM_THREADS": "1"},
+        )  # fmt: skip
+        assert done.returncode == 0, done.stdout + done.stderr
+    stored = [json.loads(path.read_text()) for path in (tmp_path / "out").rglob("summary.json")]
+    found = {each["mode"]: each["outcomes"] for each in stored}
+    assert found["gold"]["valid"] == 11
+    assert found["noop"]["invalid"] == found["noop"]["error"] == 0
 
 
 def test_the_example_runs():

@@ -6,7 +6,6 @@ from cirrus_env.adapters.extras import MissingExtra
 from cirrus_env.adapters.scores import score_of
 from cirrus_env.adapters.verifiers.harness import CirrusHarness
 from cirrus_env.adapters.verifiers.taskset import CirrusTask
-from cirrus_env.engine.episode import TicketEpisode
 from cirrus_env.errors import EndpointError, OptionError
 
 try:
@@ -31,9 +30,9 @@ class CirrusEnv(vf.Env[CirrusEnvConfig]):
 
     The trace's reward ``cirrus`` is the return, its metrics are the ticket's (``success`` first of
     all), and ``trace.info["cirrus"]`` holds outcome, cause and per-turn rewards. A turn limit, a
-    token limit or a time limit of verifiers stops the ticket: the return so far counts. Where an
-    endpoint failed, the model's or the customer's, the rollout is an error, and the reward stays
-    None.
+    token limit or a time limit of verifiers stops the ticket, and so does a message that was cut
+    off: the return so far counts. Where an endpoint failed, the model's or the customer's, the
+    rollout is an error, and the reward stays None.
     """
 
     async def setup(self, agents: vf.Agents) -> None:
@@ -52,10 +51,8 @@ class CirrusEnv(vf.Env[CirrusEnvConfig]):
         Raises:
             EndpointError: If who plays the customer, or the judge, failed.
         """
-        data, config = task.data, task.config
-        episode = TicketEpisode(data.ticket, system=data.system_prompt, **config.arguments())
-        options = {} if config.variant is None else {"variant": config.variant}
-        messages, _ = await episode.areset(seed=data.seed, options=options)
+        episode = task.episode()
+        messages, _ = await episode.areset(seed=task.data.seed, options=task.options())
         rewards: list[float | None] = []
         async with agents.agent.interaction(task) as interaction:
             trace = interaction.trace
@@ -65,6 +62,9 @@ class CirrusEnv(vf.Env[CirrusEnvConfig]):
                 segment = await interaction.turn(messages)
                 if segment.terminated:
                     episode.truncate("agent_error" if trace.errors else "stopped")
+                    break
+                if trace.calls[-1].finish_reason == "length":
+                    episode.truncate()  # half a message is not what the model would have said
                     break
                 step = await episode.astep(message_to_wire(segment.messages[-1]))
                 messages = step.delta

@@ -9,6 +9,8 @@ from pydantic import Field
 
 from cirrus_env.adapters.extras import MissingExtra
 from cirrus_env.adapters.tasks import Tasks
+from cirrus_env.engine.episode import TicketEpisode
+from cirrus_env.engine.plan import reference_actions
 
 try:
     import verifiers.v1 as vf
@@ -68,6 +70,24 @@ class CirrusTask(vf.Task[CirrusData, CirrusState, CirrusTaskConfig]):
     def key(self) -> str:
         """The task's lasting name, such as ``Cirrus/ECS-Billing-v0:7``."""
         return str(self.data.id)
+
+    def episode(self) -> TicketEpisode:
+        """The task's episode, not yet begun."""
+        return TicketEpisode(
+            self.data.ticket, system=self.data.system_prompt, **self.config.arguments()
+        )
+
+    def options(self) -> dict[str, Any]:
+        """The episode's reset options."""
+        variant = self.config.variant
+        return {} if variant is None else {"variant": variant}
+
+    async def validate(self, runtime: vf.Runtime) -> bool:
+        """Whether the ticket's reference solves it, for ``vf-validate``."""
+        episode = self.episode()
+        episode.reset(seed=self.data.seed, options=self.options())
+        episode.play_through(reference_actions(episode.scenario))
+        return episode.outcome is not None and episode.outcome.success is True
 
 
 class CirrusTasksetConfig(vf.TasksetConfig):
