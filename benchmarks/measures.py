@@ -20,6 +20,7 @@ import cirrus_env
 from benchmarks import scenes
 from benchmarks.rows import Row, best, seconds
 from benchmarks.vector import gathered, vector
+from benchmarks.views import views
 from cirrus_env.engine.episode import TicketEpisode
 from cirrus_env.envs.ticket_env import TicketEnv
 from cirrus_env.tickets.index import index
@@ -203,5 +204,5 @@ def _import_seconds(index: str) -> float:
     return float(done.stdout)
 
 
-ALL = (speed, vector, gathered, long_dialogue, large_world, snapshots, memory, imports)
+ALL = (speed, views, vector, gathered, long_dialogue, large_world, snapshots, memory, imports)
 VERSION = cirrus_env.__version__
