@@ -407,6 +407,18 @@ def test_arguments_are_checked_before_anything_is_served():
         create_app(max_turns=0)
 
 
+def test_reasoning_is_counted_apart_and_not_shown(url):
+    episode = TicketEpisode(bundled(TICKET))
+    episode.reset(seed=3)
+    said = {"role": "assistant", "content": "Which one?", "reasoning_content": "A long thought."}
+    core = [episode.step(said), episode.step(message_of_close("Bye."))]
+    with CirrusClient(base_url=url).sync() as env:
+        env.reset(seed=3, ticket=TICKET)
+        assert env.step(said).observation.messages == core[0].delta
+        info = env.step(message_of_close("Bye.")).observation.info
+    assert info["metrics"]["reasoning_tokens"] == episode.metrics()["reasoning_tokens"] > 0
+
+
 def test_without_a_server_it_plays_in_process():
     env = CirrusEnvironment(Tasks({"one": ["ECS-Billing"]}, seeds=2))
     assert (env.list_splits(), env.num_tasks("one")) == (["one"], 2)

@@ -40,14 +40,15 @@ class CirrusAction(Action):
     """One turn of the assistant.
 
     Text alone is raw model text, read by the server's parser: with ``plain`` a reply to the
-    customer, with a family's parser perhaps tool calls. With ``tool_calls`` it is a chat message
-    as it stands. ``close_ticket`` and ``escalate_ticket`` end the episode.
+    customer, with a family's parser perhaps tool calls. With ``tool_calls`` or ``reasoning`` it is
+    a chat message as it stands. ``close_ticket`` and ``escalate_ticket`` end the episode.
     """
 
     text: str = Field(description="What the assistant writes.")
     tool_calls: list[FunctionCall] = Field(
         default_factory=list, description="Calls, answered in their order."
     )
+    reasoning: str = Field(default="", description="Hidden text, counted apart and never shown.")
 
     @classmethod
     def model_validate(cls, obj: Any, **how: Any) -> CirrusAction:
@@ -64,18 +65,26 @@ class CirrusAction(Action):
 
     def message(self) -> str | Message:
         """The action as ``TicketEpisode.step`` takes it."""
-        if not self.tool_calls:
+        if not self.tool_calls and not self.reasoning:
             return self.text
-        calls = [call.model_dump() for call in self.tool_calls]
-        return {"role": "assistant", "content": self.text, "tool_calls": calls}
+        return {
+            "role": "assistant",
+            "content": self.text,
+            "reasoning_content": self.reasoning,
+            "tool_calls": [call.model_dump() for call in self.tool_calls],
+        }
 
     @classmethod
     def of(cls, action: str | Mapping[str, Any]) -> CirrusAction:
         """An action from raw text or from an OpenAI chat message."""
         if isinstance(action, str):
             return cls(text=action)
-        calls = action.get("tool_calls") or []
-        return cls.model_validate({"text": action.get("content") or "", "tool_calls": list(calls)})
+        given = {
+            "text": action.get("content") or "",
+            "tool_calls": list(action.get("tool_calls") or ()),
+            "reasoning": action.get("reasoning_content") or action.get("reasoning") or "",
+        }
+        return cls.model_validate(given)
 
 
 class CirrusObservation(Observation):
