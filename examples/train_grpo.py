@@ -22,7 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import torch
 from transformers import AutoModelForCausalLM, AutoTokenizer
-from trl import GRPOConfig, GRPOTrainer
+from trl import GRPOConfig, GRPOTrainer, chat_template_utils
 from trl_tiny import curve
 
 from cirrus_env.adapters.trl import VIEWS, CirrusSpec
@@ -34,6 +34,7 @@ def parse(argv: Sequence[str] | None) -> argparse.Namespace:
     add = parser.add_argument
     add("--model", required=True, help="a folder or a hub name")
     add("--gguf", help="the GGUF file in it")
+    add("--chat-template", help="a template's file, or a name of TRL's, such as qwen2_5_training")
     add("--lora", type=int, nargs="?", const=16, default=0, metavar="RANK", help="train a LoRA")
     add("--use-vllm", action="store_true", help="sample with vLLM on the same GPU")
     add("--steps", type=int, default=200)
@@ -64,6 +65,18 @@ def load(chosen: argparse.Namespace) -> tuple[Any, Any]:
     source = {"gguf_file": chosen.gguf} if chosen.gguf else {}
     tokenizer = AutoTokenizer.from_pretrained(chosen.model, **source)
     model = AutoModelForCausalLM.from_pretrained(chosen.model, dtype=kind, **source)
+    if chosen.gguf:
+        # loading has dequantised the weights, yet the model still says that it can't be trained
+        model.is_quantized, model.hf_quantizer = False, None
+        if hasattr(model.config, "quantization_config"):
+            del model.config.quantization_config
+    if chosen.chat_template:
+        file = Path(chosen.chat_template)
+        tokenizer.chat_template = (
+            file.read_text("utf-8")
+            if file.is_file()
+            else getattr(chat_template_utils, f"{chosen.chat_template}_chat_template")
+        )
     if tokenizer.pad_token is None:
         tokenizer.pad_token = tokenizer.eos_token
     return model, tokenizer

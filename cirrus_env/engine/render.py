@@ -73,7 +73,8 @@ class PrefixRender:
         roles: Which roles come back: those of ``user`` and ``tool`` that are tried.
 
     Raises:
-        RenderError: If the template breaks the prefix for one of these roles; names it.
+        RenderError: If the template breaks the prefix for one of these roles, or leaves out the
+            tools although their results come back; names the role.
     """
 
     __slots__ = ("_kwargs", "_template", "_tokenizer", "stop_ids")
@@ -95,6 +96,8 @@ class PrefixRender:
         self.stop_ids = frozenset(stop_ids)
         for role in roles:
             self._try(role)
+        if "tool" in roles and self.prompt([_QUESTION], (_TOOL,)) == self.prompt([_QUESTION], ()):
+            raise RenderError("tool", "doesn't tell the model of its tools")
 
     def prompt(self, messages: Sequence[Message], tools: Tools) -> list[int]:
         """See ``Render``."""

@@ -19,7 +19,8 @@ class ByteTokenizer:
 
     Templates: ``plain``; ``drops`` leaves out an earlier turn's thoughts once the user speaks;
     ``last`` writes the tools before the last user message; ``head`` writes other headers where
-    there are tools; ``no-tools`` refuses results; ``open`` marks no end of a turn.
+    there are tools; ``no-tools`` refuses results; ``open`` marks no end of a turn;
+    ``silent`` leaves the tools out.
     """
 
     def __init__(self, template: str = "plain", eos: int | None = END) -> None:
@@ -46,7 +47,7 @@ class ByteTokenizer:
             role = message["role"]
             if role == "tool" and habit == "no-tools":
                 raise ValueError("no such role")
-            if tools and k == tools_at:
+            if tools and k == tools_at and habit != "silent":
                 ids += [START, *encode("tools\n" + json.dumps(tools)), END]
             name = role.upper() if habit == "head" and tools else role
             ids += [START, *encode(name + "\n")]

@@ -69,6 +69,7 @@ def test_a_turn_is_read_without_its_end_but_with_other_marks():
         ("last", "user", "what came before otherwise"),
         ("no-tools", "tool", "no such role"),
         ("head", "user", "otherwise where there are tools"),
+        ("silent", "tool", "doesn't tell the model of its tools"),
     ],
 )
 def test_a_template_that_breaks_the_prefix_is_refused_and_the_role_named(template, role, problem):

