@@ -304,8 +304,8 @@ def test_tickets_with_the_same_tools_share_a_class_and_those_without_rows_have_n
         environment = spec.environment_factory()
         environment.reset(**row)
         assert environment.episode.ticket.env_id == row["ticket"]
-    both = CirrusSpec(names, view="tools", seeds=[1])
-    assert [row["environment"] for row in both.rows] == [
+    both = CirrusSpec(names, view="tools", seeds=[1, 2])
+    assert [row["environment"] for row in both.rows] == 2 * [
         "Billing_AutoRenewal", "Billing_AutoRenewal", "ECS_Locked",
     ]  # fmt: skip
 
