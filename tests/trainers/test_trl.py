@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import inspect
 import random
 import sys
 import time
@@ -137,6 +138,26 @@ def test_the_package_renderers_writes_the_same_conversation():
     assert step.delta[0]["content"] in made.decode(rollout.input_ids[rollout.turn_spans[1][1] :])
     broken = made('<tool_call>\n{"name": \n</tool_call><|im_end|>').input_ids
     assert rollout.add_model(broken).info["invalid"] == 1
+
+
+def test_every_tool_of_every_ticket_has_a_schema_that_transformers_reads():
+    from transformers.utils import get_json_schema
+
+    seen = {}
+    for cls in CirrusSpec(split=None, seeds=[1], view="tools").environment_factory.values():
+        for name, _ in inspect.getmembers(cls, predicate=inspect.isfunction):
+            if not name.startswith("_") and name not in ("reset", "get_reward"):
+                seen[name] = get_json_schema(getattr(cls(), name))["function"]
+    assert len(seen) > 90
+    reply = seen["reply_to_customer"]["parameters"]
+    assert reply == {
+        "type": "object",
+        "properties": {"message": {"type": "string", "description": "The message."}},
+        "required": ["message"],
+    }
+    language = seen["SearchKnowledge"]["parameters"]["properties"]["Language"]
+    assert (language["type"], language["enum"]) == ("string", ["en", "zh"])
+    assert all(function["description"] for function in seen.values())
 
 
 # -- failures, groups, and the example for real models ------------------------------------------
