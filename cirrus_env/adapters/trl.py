@@ -19,6 +19,7 @@ from typing import Any, Final
 from gymnasium.envs.registration import registry
 
 from cirrus_env.adapters import trl_rollout, trl_tools
+from cirrus_env.adapters.extras import MissingExtra
 from cirrus_env.engine.episode import TicketEpisode
 from cirrus_env.engine.parsers import Parser
 from cirrus_env.engine.render import Render
@@ -117,12 +118,12 @@ class CirrusSpec:
         ``environment`` names the set of tools where there are several.
 
         Raises:
-            OptionError: If the extra isn't installed.
+            MissingExtra: If the extra isn't installed.
         """
         try:
             from datasets import Dataset
         except ImportError as error:
-            raise OptionError(f'{error}: pip install "cirrus-env[trl]"') from error
+            raise MissingExtra("trl", error) from error
         return Dataset.from_list(self.rows)
 
     # -- tools -------------------------------------------------------------------------------

@@ -2,15 +2,19 @@
 
 The model's turns of all running episodes are sampled in one batch, by the trainer's own generation
 (transformers, continuous batching or vLLM), so weights and sampling parameters are the trainer's.
+Customers that can be awaited answer all at once too.
 """
 
 from __future__ import annotations
 
+import asyncio
 import logging
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NamedTuple
 
+from cirrus_env.customers.protocol import awaited
 from cirrus_env.engine.episode import TicketEpisode
 from cirrus_env.engine.render import PrefixRender, Render
 from cirrus_env.engine.token_episode import TokenEpisode
@@ -96,24 +100,53 @@ def play(
         cap = most if max_turn_tokens is None else min(most, max_turn_tokens)
         with _capped(trainer, cap):
             sampled, logprobs = generate(trainer, [rollouts[k].input_ids for k in asked])
+        turns = []
         for j, k in enumerate(asked):
             room = min(rooms[k], cap)
             ids = sampled[j][:room]
             chances = None if logprobs is None else logprobs[j][:room]
             whole = bool(ids) and ids[-1] in stops
-            _add(rollouts[k], ids, chances, "stop" if whole else "length")
+            turns.append(_Turn(rollouts[k], ids, chances, "stop" if whole else "length"))
+        _add_all(turns)
     return rollouts
 
 
-def _add(
-    rollout: TokenEpisode, ids: list[int], chances: list[float] | None, finish_reason: str
-) -> None:
+class _Turn(NamedTuple):
+    rollout: TokenEpisode
+    ids: list[int]
+    logprobs: list[float] | None
+    finish_reason: str
+
+
+def _add_all(turns: Sequence[_Turn]) -> None:
+    """Play the turns; customers that models play are asked all at once."""
+    if not any(awaited(turn.rollout.episode.setting.customer) for turn in turns):
+        for turn in turns:
+            try:
+                turn.rollout.add_model(*turn[1:])
+            except (CustomerFailed, JudgeFailed) as error:
+                _give_up(turn.rollout, error)
+        return
+
+    async def gathered() -> None:
+        await asyncio.gather(*map(_add, turns))
+
+    # the trainer may itself run inside an event loop, such as a notebook's
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, gathered()).result()
+
+
+async def _add(turn: _Turn) -> None:
     try:
-        rollout.add_model(ids, chances, finish_reason)
+        await turn.rollout.aadd_model(*turn[1:])
     except (CustomerFailed, JudgeFailed) as error:
-        _log.warning("an episode of %s is invalid: %s", rollout.episode.ticket.env_id, error)
-        failed = "customer_error" if isinstance(error, CustomerFailed) else "judge_error"
-        rollout.truncate(failed)
+        _give_up(turn.rollout, error)
+
+
+def _give_up(rollout: TokenEpisode, error: CustomerFailed | JudgeFailed) -> None:
+    _log.warning("an episode of %s is invalid: %s", rollout.episode.ticket.env_id, error)
+    failed = "customer_error" if isinstance(error, CustomerFailed) else "judge_error"
+    rollout.truncate(failed)
 
 
 def _budget(rollout: TokenEpisode, trainer: Any) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import inspect
 import json
 import sys
@@ -14,13 +15,14 @@ from byte_chat import END, ByteTokenizer, encode
 from cirrus_env.adapters import trl_rollout
 from cirrus_env.adapters.trl import CirrusSpec, cirrus_return
 from cirrus_env.adapters.trl_tools import OVER, environment_class, opening
+from cirrus_env.customers.protocol import Reaction
 from cirrus_env.engine.episode import TicketEpisode
 from cirrus_env.engine.formats import render_calls
 from cirrus_env.engine.plan import reference_actions
 from cirrus_env.engine.render import PrefixRender
 from cirrus_env.errors import EndpointError, OptionError, RenderError, UnknownTicket
 from cirrus_env.tickets.load import bundled
-from cirrus_env.wire import ToolCall, canonical
+from cirrus_env.wire import CustomerAction, ToolCall, canonical
 
 ID = "Cirrus/ECS-Billing-v0"
 
@@ -450,6 +452,46 @@ def test_a_failed_dialogue_has_no_reward_and_no_empty_completion(broken, outcome
     assert len(out["completion_ids"][0]) == len(out["env_mask"][0]) == len(out["logprobs"][0]) > 0
     if not isinstance(broken.get("customer"), Broken) or outcome == "judge_error":
         assert (out["completion_ids"], out["env_mask"]) == ([[END]], [[0]])
+
+
+class Waiting:
+    """A customer that answers only when all of its kind have been asked."""
+
+    name = "waiting"
+
+    def __init__(self, together):
+        self.together, self.asked, self.most = together, 0, 0
+
+    def begin(self, scenario):
+        return "Hello", (), None
+
+    def react(self, mind, view):
+        raise AssertionError("awaited customers are awaited")
+
+    async def abegin(self, scenario):
+        return self.begin(scenario)
+
+    async def areact(self, mind, view):
+        self.asked += 1
+        while self.asked % self.together:
+            await asyncio.sleep(0)
+        if self.asked > 2 * self.together:
+            raise KeyError("x")
+        return Reaction(CustomerAction("say", "Yes."), (), None)
+
+
+def test_customers_that_are_awaited_answer_all_at_once_also_inside_an_event_loop():
+    customer = Waiting(together=3)
+    spec = dialogue(customer=customer)
+
+    async def notebook():
+        return spec.rollout_func([spec.rows[0]["prompt"]] * 3, Trainer(["Which one is it?"]))
+
+    out = asyncio.run(notebook())
+    assert customer.asked == 9
+    assert out["outcome"] == ["customer_error"] * 3
+    assert [len(spans) for spans in out["turn_spans"]] == [2, 2, 2]
+    assert out["reward"] == [None] * 3
 
 
 def test_a_render_of_ones_own_is_taken():
