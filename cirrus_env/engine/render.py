@@ -77,7 +77,7 @@ class PrefixRender:
             tools although their results come back; names the role.
     """
 
-    __slots__ = ("_kwargs", "_template", "_tokenizer", "stop_ids")
+    __slots__ = ("_before_words", "_kwargs", "_template", "_tokenizer", "stop_ids")
 
     def __init__(
         self,
@@ -94,8 +94,12 @@ class PrefixRender:
         if stop_ids is None:
             stop_ids = () if tokenizer.eos_token_id is None else (tokenizer.eos_token_id,)
         self.stop_ids = frozenset(stop_ids)
+        # what stands before the customer's words is always the same: written once
+        self._before_words: tuple[list[int], int | None] | None = None
         for role in roles:
             self._try(role)
+        if "user" in roles:
+            self._before_words = self._head({"role": "assistant", "content": "a"}, ())
         if "tool" in roles and self.prompt([_QUESTION], (_TOOL,)) == self.prompt([_QUESTION], ()):
             raise RenderError("tool", "doesn't tell the model of its tools")
 
@@ -142,10 +146,11 @@ class PrefixRender:
                 }
                 for result in results
             ]
-        head = self._ids([_QUESTION, turn], tools, opened=False)
+        if results or tools or self._before_words is None:
+            head, stop = self._head(turn, tools)
+        else:
+            head, stop = self._before_words
         whole = self._ids([_QUESTION, turn, *messages], tools, opened=True)
-        begin = len(self._ids([_QUESTION], tools, opened=False))
-        stop = _last(head, begin, self.stop_ids)
         # behind the end of a turn a template may write more, such as a new line
         kept = len(head) if stop is None else stop + 1
         if whole[:kept] != head[:kept]:
@@ -154,6 +159,12 @@ class PrefixRender:
         if stop is not None and not ended:
             kept = stop
         return whole[kept:]
+
+    def _head(self, turn: Message, tools: Tools) -> tuple[list[int], int | None]:
+        """A made-up conversation with this turn, and where the turn's end stands in it."""
+        head = self._ids([_QUESTION, turn], tools, opened=False)
+        begin = len(self._ids([_QUESTION], tools, opened=False))
+        return head, _last(head, begin, self.stop_ids)
 
     def _ids(self, messages: Sequence[Message], tools: Tools, *, opened: bool) -> list[int]:
         ids: list[int] = self._tokenizer.apply_chat_template(
