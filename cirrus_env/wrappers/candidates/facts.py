@@ -39,11 +39,11 @@ BITS: Final[Mapping[str, int]] = {name: 1 << number for number, name in enumerat
 KEPT_DAYS: Final = 15
 """How long an expired subscription's data is kept (article ``renewal/subscription-expiry``)."""
 
-_INSTANCE: Final = re.compile(r"(?<![\w-])i-[0-9a-z]{6,}")
-_ORDER: Final = re.compile(r"(?<![\w-])\d{15}(?![\w-])")
-_COUPON: Final = re.compile(r"(?<![\w-])Q-[0-9a-f]{6,}")
-_FOUR: Final = re.compile(r"(?<![\w./:-])\d{4}(?![\w:/-]|\.\d| ?年)")
-_IP: Final = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?![\d.])")
+_INSTANCE: Final = re.compile(r"(?<![\w-])i-[0-9a-z]{6,20}", re.ASCII)
+_ORDER: Final = re.compile(r"(?<![\w-])\d{15}(?![\w-])", re.ASCII)
+_COUPON: Final = re.compile(r"(?<![\w-])Q-[0-9a-f]{6,}", re.ASCII)
+_FOUR: Final = re.compile(r"(?<![\w./:-])\d{4}(?![\w:/-]|\.\d| ?年)", re.ASCII)
+_IP: Final = re.compile(r"(?<![\d.])\d{1,3}(?:\.\d{1,3}){3}(?!\.?\d)", re.ASCII)
 _SIZE: Final = re.compile(r"(\d+) ?(?:GiB|GB|G\b)")
 _DATE: Final = re.compile(r"(\d{1,2}) ([A-Z][a-z]+) (\d{4})")
 _DATE_ZH: Final = re.compile(r"(\d{4}) ?年 ?(\d{1,2}) ?月 ?(\d{1,2}) ?日")
@@ -78,7 +78,7 @@ def said(facts: Facts, text: str, language: str) -> int | None:
     if addresses:
         facts.setdefault("ip", addresses[0])
         facts.setdefault("client_ip", addresses[0])
-    digits = _FOUR.findall(_DATE.sub("", text))
+    digits = _FOUR.findall(_DATE.sub("", _INSTANCE.sub(" ", text)))
     if digits:
         facts["phone"] = digits[-1]
     size = _SIZE.search(text)

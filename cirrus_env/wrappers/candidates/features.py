@@ -25,8 +25,8 @@ LAST: Final = 64
 SHOWN: Final = 384
 """Places for fields of results."""
 
-_WORD: Final = re.compile(r"[A-Za-z']+(?![\w]*[\d-])|[\u4e00-\u9fff]+")
-_CODED: Final = re.compile(r"\S*(?:\d|\w-\w)\S*")
+_WORD: Final = re.compile(r"[A-Za-z']+|[\u4e00-\u9fff]+")
+_CODED: Final = re.compile(r"[!-~]*(?:\d|\w-\w)[!-~]*", re.ASCII)
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
 _NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?")
 _IDLIKE: Final = re.compile(r"([a-zA-Z]{1,4})-[0-9a-z]{6,}|\d{12,16}")

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, SupportsFloat
 import gymnasium
 import numpy as np
 from gymnasium import spaces
+from gymnasium.utils import RecordConstructorArgs
 from gymnasium.wrappers import OrderEnforcing, PassiveEnvChecker
 
 from cirrus_env.envs import render
@@ -29,7 +30,7 @@ class CandidateSnapshot(NamedTuple):
     notes: Notes
 
 
-class CandidateActions(gymnasium.Wrapper[Vector, np.int64, Any, Any]):
+class CandidateActions(gymnasium.Wrapper[Vector, np.int64, Any, Any], RecordConstructorArgs):
     """A ticket for learners that want ``Discrete`` actions and a ``Box`` observation.
 
     ## Description
@@ -95,11 +96,12 @@ class CandidateActions(gymnasium.Wrapper[Vector, np.int64, Any, Any]):
             )
         if inner.action_space.spaces.keys() != {"type", "text", "tool", "arguments"}:
             raise OptionError('CandidateActions needs the seat "assistant"')
-        super().__init__(env)
+        RecordConstructorArgs.__init__(self)
+        gymnasium.Wrapper.__init__(self, env)
         self._inner = inner
         self._notes: Notes | None = None
-        self.observation_space: spaces.Box = spaces.Box(0.0, 1.0, (SIZE,), np.float32)
-        self.action_space: spaces.Discrete = spaces.Discrete(K)
+        self.observation_space = spaces.Box(0.0, 1.0, (SIZE,), np.float32)
+        self.action_space = spaces.Discrete(K)
 
     # -- playing -------------------------------------------------------------------------------
 
