@@ -139,7 +139,7 @@ def _played(episode: TicketEpisode, steps: _Steps) -> Completion | None:
     played: list[AssistantAction] = []
     for step in steps:
         for _ in range(PATIENCE + 1):
-            delta = fork.step(step.action).delta
+            delta = fork.step(fork.as_shown(step.action)).delta
             played.append(step.action)
             outcome = fork.outcome
             if outcome is not None:

@@ -52,13 +52,18 @@ class Oracle:
             last = self._plan[self._next - 1]
             if to_repeat(last, observation["message"]):
                 self._again += 1
-                return last.action
+                return self._shown(last.action)
         self._again = 0
         if self._next >= len(self._plan):
-            return closing_action(self._scenario)
+            return self._shown(closing_action(self._scenario))
         step = self._plan[self._next]
         self._next += 1
-        return step.action
+        return self._shown(step.action)
+
+    def _shown(self, action: AssistantAction) -> AssistantAction:
+        """Under the names that the episode shows the tools by, if a scenario has an episode."""
+        shown = getattr(self._source, "as_shown", None)
+        return action if shown is None else shown(action)
 
 
 def oracle_for(source: Any, mode: str = "plain") -> Oracle:

@@ -1,4 +1,4 @@
-"""Options that are a preset's name or JSON: a reward rule, the cloud's faults."""
+"""Options that are a name or something else: a reward rule, the cloud's faults, a count."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from typing import Any
 import click
 
 from cirrus_env.cloud.faults import fault_rates
+from cirrus_env.engine.distractions import ALL
 from cirrus_env.errors import MalformedText, OptionError
 from cirrus_env.judging.reward import reward_rule
 from cirrus_env.wire import strict_loads
@@ -33,6 +34,21 @@ def read_faults(
         click.BadParameter: If they are no faults.
     """
     return _read(ctx, param, text, fault_rates)
+
+
+def read_distractions(
+    ctx: click.Context, param: click.Parameter, text: str | None
+) -> int | str | None:
+    """A number of tools, or ``all``.
+
+    Raises:
+        click.BadParameter: If it is neither.
+    """
+    if text is None or text == ALL:
+        return text
+    if text.isascii() and text.isdigit():
+        return int(text[:9])
+    raise click.BadParameter(f"a number of tools or {ALL}, not {text!r}"[:100], ctx, param)
 
 
 def _read(

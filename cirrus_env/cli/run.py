@@ -12,7 +12,7 @@ import click
 from cirrus_env.cli import select, tables, turns
 from cirrus_env.cli.command import FAILED, OK, execute
 from cirrus_env.cli.progress import Meter, progress
-from cirrus_env.cli.rewards import read_faults, read_reward
+from cirrus_env.cli.rewards import read_distractions, read_faults, read_reward
 from cirrus_env.cli.streams import Streams
 from cirrus_env.engine.modes import NORMAL, SOLO
 from cirrus_env.errors import RunError, StoreError
@@ -45,6 +45,18 @@ def run(arguments: Sequence[str], streams: Streams) -> int:
     "--faults",
     callback=read_faults,
     help="The cloud's seeded faults: mild, harsh, or rates by kind as JSON.",
+)
+@click.option(
+    "--distractions",
+    callback=read_distractions,
+    metavar="N|all",
+    help="Tools of services that a ticket doesn't need, offered beside its own.",
+)
+@click.option(
+    "--scramble",
+    type=int,
+    metavar="SEED",
+    help="Show the tools under meaningless names; results keep the true ones.",
 )
 @click.option(
     "--mode",
@@ -96,6 +108,8 @@ def _command(
     customer: str | None,
     protocol: str | None,
     faults: str | dict[str, Any] | None,
+    distractions: int | str | None,
+    scramble: int | None,
     mode: str,
     reward: str | dict[str, Any],
     processes: int,
@@ -124,8 +138,15 @@ def _command(
             languages=languages or None,
             every_variant=every_variant,
         )
-        given = {"customer": customer, "faults": faults, "mode": None if mode == NORMAL else mode}
-        settings = {"reward": reward} | {name: value for name, value in given.items() if value}
+        given = {
+            "customer": customer,
+            "faults": faults,
+            "distractions": distractions or None,
+            "scramble": scramble,
+            "mode": None if mode == NORMAL else mode,
+        }
+        chosen = {name: value for name, value in given.items() if value is not None}
+        settings = {"reward": reward} | chosen
     left_out: list[Job] = []
     if mode == SOLO:
         jobs, left_out = solvable_alone(jobs)
@@ -166,8 +187,8 @@ def _command(
 
 
 _FIXED = (
-    "patterns", "split", "seeds", "languages", "every_variant", "customer", "faults", "mode",
-    "reward",
+    "patterns", "split", "seeds", "languages", "every_variant", "customer", "faults",
+    "distractions", "scramble", "mode", "reward",
 )  # fmt: skip
 """Options that a protocol leaves no choice of."""
 

@@ -80,6 +80,46 @@ class Catalogue:
         return self
 
 
+class Widened(Catalogue):
+    """The catalogue of some services, and single operations of others on offer beside theirs.
+
+    The others' operations and records work, but they don't answer to events: a world in which none
+    of them is called stays what it is.
+
+    Attributes:
+        names: The services in scope, without the others.
+        extra: The other services' operations.
+    """
+
+    def __init__(self, names: tuple[str, ...], extra: tuple[str, ...]) -> None:
+        super().__init__(())
+        mine, every = catalogue(names), catalogue(tuple(SERVICES))
+        self.names, self.extra = mine.names, extra
+        # in the order of the services, so that a tool's place doesn't tell what it is there for
+        self.operations = {
+            name: operation
+            for name, operation in every.operations.items()
+            if name in mine.operations or name in extra
+        }
+        self.service_of = {name: every.service_of[name] for name in self.operations}
+        self.kinds, self.lifecycle, self.links = every.kinds, every.lifecycle, every.links
+        self.rates, self.measures = every.rates, every.measures
+        self.handlers = mine.handlers
+
+    def schema(self, operation: str) -> ArgumentSchema:
+        """The operation's argument schema, compiled once for all catalogues."""
+        return catalogue(tuple(SERVICES)).schema(operation)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return widened, (self.names, self.extra)
+
+
+@lru_cache(maxsize=64)
+def widened(names: tuple[str, ...], extra: tuple[str, ...]) -> Widened:
+    """The catalogue of these services with single operations of others."""
+    return Widened(names, extra)
+
+
 @lru_cache(maxsize=64)
 def catalogue(names: tuple[str, ...]) -> Catalogue:
     """The catalogue of these services, in the order of ``SERVICES``."""

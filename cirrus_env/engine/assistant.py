@@ -221,7 +221,7 @@ def _call(stage: Stage, call: ToolCall, move: Move) -> None:
     except MalformedText as error:
         _bad_call(stage, call, move, "MalformedArguments", str(error))
         return
-    if call.name not in stage.tools.names:
+    if call.name not in stage.tools.known:
         _bad_call(stage, call, move, "UnknownTool", f"there is no tool {call.name[:80]!r}")
         return
     result = stage.state.cloud.call(call.name, arguments)

@@ -83,6 +83,10 @@ class TicketEpisode:
         tools: Names of the tools to offer; None for all.
         faults: The cloud's seeded faults: ``"mild"``, ``"harsh"``, rates by kind such as
             ``{"throttling": 0.1}``, or None for none.
+        distractions: How many tools of services that the ticket doesn't need are offered beside
+            its own, or ``"all"``; the same ones for every seed.
+        scramble: A seed of meaningless names under which the tools are shown; the trajectory and
+            the metrics keep the true ones. None for the true names.
         mode: ``normal``, ``solo`` or ``oracle-plan``; see ``engine.modes``. Results of different
             modes are never mixed.
         max_turns, max_tool_calls, max_invalid, max_tokens, max_chars: See ``Limits``.
@@ -104,6 +108,8 @@ class TicketEpisode:
         language: str | None = None,
         tools: Iterable[str] | None = None,
         faults: str | Mapping[str, float] | None = None,
+        distractions: int | str = 0,
+        scramble: int | None = None,
         mode: str = NORMAL,
         max_turns: int = 30,
         max_tool_calls: int = 60,
@@ -124,6 +130,8 @@ class TicketEpisode:
             limits=Limits(max_turns, max_tool_calls, max_invalid, max_tokens, max_chars),
             faults=faults,
             mode=mode,
+            distractions=distractions,
+            scramble=scramble,
         )
         self._seeds: Stream | None = None
         self._stage: Stage | None = None
@@ -215,7 +223,7 @@ class TicketEpisode:
             "tools": None if self._setting.offered is None else sorted(self._setting.offered),
             "faults": dict(self._setting.faults),
             "version": __version__,
-            **({} if self._setting.mode == NORMAL else {"mode": self._setting.mode}),
+            **_unusual(self._setting),
         }
 
     def metrics(self) -> dict[str, Any]:
@@ -271,8 +279,17 @@ class TicketEpisode:
             InvalidAction: For a wrong Python type.
         """
         stage = self._stage
-        known = None if stage is None else stage.tools.arguments
-        return to_action(action, self._setting.parser, known)
+        if stage is None:
+            return to_action(action, self._setting.parser)
+        return to_action(action, self._setting.parser, stage.tools.arguments)
+
+    def as_shown(self, action: AssistantAction) -> AssistantAction:
+        """An action under the tools' true names, such as gold's, as this episode's agent writes it.
+
+        Args:
+            action: What a reference, an oracle or a record holds.
+        """
+        return _meant(self._running, action)  # a swap is its own inverse
 
     def step(self, action: Any) -> Step:
         """The assistant acts, then the customer until it is the assistant's turn again.
@@ -290,7 +307,7 @@ class TicketEpisode:
         stage = self._turn_of(ASSISTANT)
         start = len(stage.state.messages) + 1
         before = stage.state.micro
-        play(stage, read)
+        play(stage, _meant(stage, read))
         return self._step(start, before)
 
     def play_through(self, actions: Iterable[AssistantAction]) -> None:
@@ -314,7 +331,7 @@ class TicketEpisode:
         start = len(stage.state.messages) + 1
         before = stage.state.micro
         with self._waits():
-            await aplay(stage, customer_, read)
+            await aplay(stage, customer_, _meant(stage, read))
         return self._step(start, before)
 
     def apply(self, seat: str, action: Any) -> Step:
@@ -333,7 +350,7 @@ class TicketEpisode:
         if seat == ASSISTANT:
             read = self.read(action)
             start = len(stage.state.messages) + 1
-            assist(stage, read)
+            assist(stage, _meant(stage, read))
         else:
             said = customer.checked(stage, action)
             start = len(stage.state.messages)
@@ -408,7 +425,7 @@ class TicketEpisode:
         other._busy = False
         other._stage = Stage(
             stage.setting, stage.scenario, stage.state.copy(stage.state.cloud.fork()),
-            stage.reader, stage.progress, stage.tools,
+            stage.reader, stage.progress, stage.tools, stage.names,
         )  # fmt: skip
         return other
 
@@ -511,6 +528,23 @@ class TicketEpisode:
             info["variant"] = stage.scenario.variant
             info["metrics"] = state.tally.metrics()
         return info
+
+
+def _meant(stage: Stage, action: AssistantAction) -> AssistantAction:
+    """The action under the tools' true names."""
+    return action if stage.names is None else stage.names.action(action)
+
+
+def _unusual(setting: Setting) -> dict[str, Any]:
+    """What a header tells only where it isn't as usual."""
+    found: dict[str, Any] = {}
+    if setting.mode != NORMAL:
+        found["mode"] = setting.mode
+    if setting.distractions:
+        found["distractions"] = setting.distractions
+    if setting.scramble is not None:
+        found["scramble"] = setting.scramble
+    return found
 
 
 def _ticket(given: Ticket | str | Path) -> Ticket:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from typing import Any
 
+from cirrus_env.cloud.catalogue import widened
 from cirrus_env.cloud.faults import fault_plan
 from cirrus_env.customers.protocol import Reaction, View, speaking
 from cirrus_env.engine import assistant, customer
 from cirrus_env.engine.failures import fail, opening, reaction
 from cirrus_env.engine.modes import mode_text
+from cirrus_env.engine.names import scrambled
 from cirrus_env.engine.plan import PATIENCE, PlanStep, to_repeat, with_waits
 from cirrus_env.engine.prompt import system_text, tool_set
 from cirrus_env.engine.setting import EXTERNAL, Setting
@@ -48,10 +50,16 @@ def staged(scenario: Scenario, setting: Setting) -> Stage:
     state = State(
         cloud=cloud, tally=Tally.of(scenario, rule=setting.rule), mind=None, opened=cloud.now
     )
-    public = scenario.public
+    public, offered = scenario.public, setting.offered
+    if setting.extra:
+        cloud.catalogue = widened(cloud.catalogue.names, setting.extra)
+        offered = None if offered is None else offered.union(setting.extra)
+    names = None
+    if setting.scramble is not None:
+        names = scrambled(scenario.cloud.catalogue, setting.scramble)
     stage = Stage(
         setting, scenario, state, Reader(scenario), Progress(scenario.gold.checkpoints),
-        tool_set(cloud.catalogue, setting.offered, public.queues, bool(public.services)),
+        tool_set(cloud.catalogue, offered, public.queues, bool(public.services), names), names,
     )  # fmt: skip
     added = mode_text(scenario, setting.mode)
     stage.say(build.system(system_text(public, setting.system) + added))

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from cirrus_env.cloud.catalogue import Catalogue
 from cirrus_env.cloud.model import Operation
+from cirrus_env.engine.names import Names
 from cirrus_env.tickets.model import Public
 from cirrus_env.world.clock import iso_minute
 
@@ -69,15 +70,21 @@ class ToolSet:
     """The tools that an episode offers, in a fixed order.
 
     Attributes:
-        names: Tool names; the index is the action space's ``tool``.
+        names: Tool names as they are shown; the index is the action space's ``tool``.
+        known: The tools' true names.
         schemas: OpenAI function schemas.
         json: The schemas as JSON text.
         arguments: Argument schemas by name, of the tools and of all pseudo-functions.
     """
 
-    __slots__ = ("arguments", "json", "names", "schemas", "special")
+    __slots__ = ("arguments", "json", "known", "names", "schemas", "special")
 
-    def __init__(self, schemas: list[dict[str, Any]], queues: tuple[str, ...]) -> None:
+    def __init__(
+        self, schemas: list[dict[str, Any]], queues: tuple[str, ...], scrambled: Names | None = None
+    ) -> None:
+        self.known = frozenset(s["function"]["name"] for s in schemas)
+        if scrambled is not None:
+            schemas = [s | {"function": scrambled.function(s["function"])} for s in schemas]
         self.schemas = schemas
         self.names: tuple[str, ...] = tuple(s["function"]["name"] for s in schemas)
         self.json = json.dumps(schemas, ensure_ascii=False)
@@ -96,7 +103,11 @@ class ToolSet:
 
 @lru_cache(maxsize=128)
 def tool_set(
-    services: Catalogue, offered: frozenset[str] | None, queues: tuple[str, ...], with_tools: bool
+    services: Catalogue,
+    offered: frozenset[str] | None,
+    queues: tuple[str, ...],
+    with_tools: bool,
+    scrambled: Names | None = None,
 ) -> ToolSet:
     """The assistant's tools of these services, all or only the offered ones."""
     schemas = [
@@ -106,7 +117,7 @@ def tool_set(
         and operation.actor == "assistant"
         and (offered is None or operation.name in offered)
     ]
-    return ToolSet(schemas, queues)
+    return ToolSet(schemas, queues, scrambled)
 
 
 def function_schema(operation: Operation) -> dict[str, Any]:

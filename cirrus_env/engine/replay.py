@@ -92,13 +92,15 @@ def replay(
         tools=header["tools"],
         faults=header.get("faults"),
         mode=header.get("mode", NORMAL),
+        distractions=header.get("distractions", 0),
+        scramble=header.get("scramble"),
         **{name: value for name, value in header["limits"].items() if name != "max_transcript"},
     )
     options = {"variant": header["variant"], "turn": header["turn"]}
     episode.reset(seed=header["seed"], options=options)
     for record in stored.records[len(episode.records) :]:
         if record.seat == ASSISTANT and record.action["kind"] != "stopped":
-            episode.step(AssistantAction.from_json(record.action))
+            episode.step(episode.as_shown(AssistantAction.from_json(record.action)))
     if stored.last["outcome"] == "stopped" and episode.outcome is None:
         episode.truncate()
     return episode

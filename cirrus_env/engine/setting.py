@@ -11,6 +11,7 @@ from cirrus_env.cloud.faults import Fault, fault_rates
 from cirrus_env.customers.protocol import Customer
 from cirrus_env.customers.registry import customer as find_customer
 from cirrus_env.customers.solo import SoloCustomer
+from cirrus_env.engine.distractions import distractions as find_distractions
 from cirrus_env.engine.modes import EPISODE_MODES, NORMAL, SOLO
 from cirrus_env.engine.parsers import Parser, find_parser
 from cirrus_env.errors import OptionError
@@ -80,6 +81,9 @@ class Setting:
         limits: Where an episode stops.
         faults: The cloud's faults with their rates; empty for none.
         mode: One of ``engine.modes``.
+        distractions: How many tools of other services are offered, too, or ``all``.
+        extra: Which these are.
+        scramble: The seed of the tools' scrambled names; None for their true ones.
     """
 
     customer: Customer | None
@@ -92,6 +96,9 @@ class Setting:
     limits: Limits
     faults: tuple[tuple[Fault, float], ...]
     mode: str = NORMAL
+    distractions: int | str = 0
+    extra: tuple[str, ...] = ()
+    scramble: int | None = None
 
 
 def make_setting(
@@ -107,6 +114,8 @@ def make_setting(
     limits: Limits,
     faults: str | Mapping[str, float] | None = None,
     mode: str = NORMAL,
+    distractions: int | str = 0,
+    scramble: int | None = None,
 ) -> Setting:
     """Resolve what a caller chose; see ``TicketEpisode`` for the arguments.
 
@@ -118,6 +127,10 @@ def make_setting(
         raise OptionError(f"{ticket.id} has no language {language!r}; it has {known}")
     if mode not in EPISODE_MODES:
         raise OptionError(f"there is no mode {mode!r}; there are {', '.join(EPISODE_MODES)}")
+    if scramble is not None and (isinstance(scramble, bool) or not isinstance(scramble, int)):
+        raise OptionError(f"scramble is the seed of the tools' names or None, not {scramble!r}")
+    extra = find_distractions(ticket, distractions)
+    offered = _offered(ticket, tools)
     return Setting(
         customer=as_customer(customer or _usual_customer(ticket, mode), mode),
         judge=find_judge(judge),
@@ -125,10 +138,13 @@ def make_setting(
         parser=find_parser(parser),
         system=_system(system),
         language=language,
-        offered=_offered(ticket, tools),
+        offered=offered,
         limits=limits,
         faults=_faults(faults),
         mode=mode,
+        distractions=distractions,
+        extra=extra,
+        scramble=scramble,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from cirrus_env.engine.names import Names
 from cirrus_env.engine.prompt import ToolSet
 from cirrus_env.engine.setting import Setting
 from cirrus_env.engine.state import State
@@ -25,6 +26,7 @@ class Stage:
         reader: Reads replies.
         progress: Passes checkpoints.
         tools: The tools on offer.
+        names: How the tools' names are shown, where they are scrambled.
     """
 
     setting: Setting
@@ -33,11 +35,12 @@ class Stage:
     reader: Reader
     progress: Progress
     tools: ToolSet
+    names: Names | None = None
 
     def say(self, message: Message) -> None:
         """Append a message to the transcript."""
         state = self.state
-        state.messages.append(message)
+        state.messages.append(message if self.names is None else self.names.message(message))
         state.length += len(message["content"])
         for call in message.get("tool_calls", ()):
             state.length += len(call["function"]["arguments"])

@@ -173,7 +173,7 @@ class CustomerSeat:
         step = plan[min(self._played, len(plan) - 1)]
         self._played += 1
         for _ in range(PATIENCE):
-            episode.apply(ASSISTANT, step.action)
+            episode.apply(ASSISTANT, episode.as_shown(step.action))
             if episode.outcome is not None or not to_repeat(step, episode.messages[-1]["content"]):
                 return
 

@@ -71,7 +71,8 @@ def acted_again(
         tools=header["tools"],
         limits=Limits(**header["limits"]),
         faults=header["faults"],
-    )
+        distractions=header.get("distractions", 0),
+    )  # records have the tools' true names, and so has whatever is shown of them
     setting = replace(setting, mode=mode)  # its customer is the one of the records
     stage = play.staged(scenario, setting)
     for record in stored.records:

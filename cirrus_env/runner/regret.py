@@ -137,7 +137,7 @@ def regrets(
             again.truncate(record.events[-1].name)
         else:
             before.append((record, again.state.turn, complete(again, jumps=jumps)))
-            again.step(AssistantAction.from_json(record.action))
+            again.step(again.as_shown(AssistantAction.from_json(record.action)))
     if [r[1:3] for r in again.records] != [r[1:3] for r in played.records]:
         raise OptionError("the customer answers otherwise when the episode is played again")
     return _counted_back(before, complete(again, jumps=jumps))

@@ -14,6 +14,7 @@ from cirrus_env.runner.agents import find_agent
 from cirrus_env.runner.compare import common_protocol
 from cirrus_env.runner.protocol import PROTOCOLS, protocol
 from cirrus_env.runner.store import read_manifest
+from cirrus_env.runner.stored import StoredRun
 
 
 def test_cirrus_1_plays_the_test_tickets_in_every_language_with_twenty_seeds():
@@ -107,3 +108,22 @@ def test_faults_are_an_option_of_a_run(tmp_path, capsys):
     for wrong in ("fuzzy", '{"throttling": 2}', "{", "[1]"):
         assert main([*run, "--faults", wrong, "--out", str(tmp_path / "c")]) == 2
     assert not (tmp_path / "c").exists()
+
+
+def test_distractions_and_scrambled_names_are_options_of_a_run(tmp_path, capsys):
+    run = ["run", "--agent", "oracle", "--tickets", "ECS-Billing", "--seeds", "0:2"]
+    folder = tmp_path / "a"
+    assert main([*run, "--distractions", "10", "--scramble", "0", "--out", str(folder)]) == 0
+    settings = read_manifest(folder)["settings"]
+    assert (settings["distractions"], settings["scramble"]) == (10, 0)
+    assert main(["rescore", str(folder)]) == 0
+    assert main([*run, "--distractions", "all", "--out", str(tmp_path / "b")]) == 0
+    assert read_manifest(tmp_path / "b")["settings"]["distractions"] == "all"
+    assert main([*run, "--out", str(tmp_path / "c")]) == 0
+    returns = {
+        tuple(stored.row.return_micro for stored in StoredRun(tmp_path / name)) for name in "abc"
+    }
+    assert len(returns) == 1
+    for wrong in ("some", "-1", "1.5"):
+        assert main([*run, "--distractions", wrong, "--out", str(tmp_path / "d")]) == 2
+        assert "a number of tools or all" in capsys.readouterr().err

@@ -1,0 +1,167 @@
+"""Scrambled names: what is shown and written is swapped, what is recorded is not."""
+
+import json
+import pickle
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from cirrus_env.baselines.oracle import oracle_for
+from cirrus_env.cloud.catalogue import GENERAL, SERVICES, catalogue
+from cirrus_env.engine.episode import TicketEpisode
+from cirrus_env.engine.names import Names
+from cirrus_env.engine.replay import replay, rescore, trajectory
+from cirrus_env.envs.views import AssistantView
+from cirrus_env.errors import OptionError
+from cirrus_env.tickets.index import index
+from cirrus_env.wire import AssistantAction, ToolCall
+
+ECS = catalogue((*GENERAL, "ecs"))
+NAMES = Names(ECS, 7)
+EVERY = tuple(catalogue(tuple(SERVICES)).operations)
+
+
+def episode(ticket="ECS-Billing", seed=3, **arguments):
+    made = TicketEpisode(ticket, **({"scramble": 7} | arguments))
+    made.reset(seed=seed)
+    return made
+
+
+def played(ticket, language, **arguments):
+    made = episode(ticket, language=language, **arguments)
+    policy, view = oracle_for(made), AssistantView()
+    while made.outcome is None:
+        made.step(policy.act(view.observe(made)))
+    return made
+
+
+SCENES = [(entry["id"], language) for entry in index() for language in entry["languages"]]
+
+
+@pytest.mark.parametrize(("ticket", "language"), SCENES)
+def test_records_and_metrics_keep_the_true_names(ticket, language):
+    plain, scrambled = (played(ticket, language, scramble=seed) for seed in (None, 7))
+    assert scrambled.records == plain.records
+    assert trajectory(scrambled).last == trajectory(plain).last
+
+
+@pytest.mark.parametrize(("ticket", "language"), SCENES)
+def test_no_true_name_is_shown(ticket, language):
+    made = played(ticket, language, mode="oracle-plan")
+    shown = json.dumps(made.messages, ensure_ascii=False) + made.tools_json
+    values = {"ResizeDisk"}  # of an enum: a type of order is called so, too
+    assert {name for name in EVERY if name in shown} <= values
+
+
+def test_schemas_tell_the_same_under_other_names():
+    plain, scrambled = episode(scramble=None), episode()
+    assert len(scrambled.tools) == len(plain.tools)
+    for one, other in zip(plain.tools, scrambled.tools, strict=True):
+        name = other["function"]["name"]
+        assert name == NAMES.shown[one["function"]["name"]]
+        assert name in scrambled.tool_names
+        assert NAMES.function(other["function"]) == one["function"]
+        assert scrambled.tool_arguments[name] == other["function"]["parameters"]
+        properties = other["function"]["parameters"]["properties"]
+        assert properties.keys() == one["function"]["parameters"]["properties"].keys()
+
+
+def test_a_shown_name_is_called_and_a_true_one_is_unknown():
+    made = episode()
+    shown = NAMES.shown["DescribeInstances"]
+    step = made.step(AssistantAction("call", calls=(ToolCall("a", shown, "{}"),)))
+    assert step.delta[0]["name"] == shown
+    assert "Instances" in json.loads(step.delta[0]["content"])
+    assert made.records[-1].events[0].name == "DescribeInstances"
+    step = made.step(AssistantAction("call", calls=(ToolCall("b", "DescribeInstances", "{}"),)))
+    assert json.loads(step.delta[0]["content"]) == {
+        "Code": "UnknownTool", "Message": "there is no tool 'DescribeInstances'",
+    }  # fmt: skip
+    assert made.records[-1].action["calls"] == [["b", shown, "{}"]]
+
+
+def test_texts_and_chat_messages_are_read_by_the_shown_names():
+    made = episode(parser="hermes")
+    shown = NAMES.shown["DescribeInstances"]
+    call = json.dumps({"name": shown, "arguments": {}})
+    assert made.step(f"<tool_call>{call}</tool_call>").delta[0]["name"] == shown
+    function = {"name": shown, "arguments": "{}"}
+    message = {"role": "assistant", "tool_calls": [{"id": "x", "function": function}]}
+    assert made.step(message).delta[0]["name"] == shown
+    assert made.messages[-2]["tool_calls"][0]["function"] == function
+    assert [r.events[0].name for r in made.records[-2:]] == ["DescribeInstances"] * 2
+
+
+def test_reading_an_action_twice_is_reading_it_once():
+    made = episode()
+    action = AssistantAction("call", calls=(ToolCall("", NAMES.shown["DescribeInstances"], "{}"),))
+    assert made.read(made.read(action)) == action
+
+
+def test_the_same_name_in_every_ticket_and_another_with_another_seed():
+    assert Names(catalogue((*GENERAL, "billing")), 7).shown == NAMES.shown
+    other = Names(ECS, 8).shown
+    assert not set(other.values()) & set(NAMES.shown.values())
+    assert len(set(other.values())) == len(EVERY) == len(other)
+
+
+@given(
+    st.text() | st.lists(st.sampled_from([*EVERY, *NAMES.shown.values(), "\\n", " ", ",", "用"]))
+)
+def test_swapping_twice_gives_back_every_byte(text):
+    text = "".join(text)
+    assert NAMES.text(NAMES.text(text)) == text
+
+
+@pytest.mark.parametrize(
+    ("text", "swapped"),
+    [
+        ("StopInstance, then", "{} , then"),
+        ("先调用StopInstance。", "先调用{} 。"),
+        (r'{"Content":"first\nStopInstance"}', r'{{"Content":"first\n{} "}}'),
+        ("StopInstances and MyStopInstance", "StopInstances and MyStopInstance"),
+    ],
+)
+def test_names_in_texts_are_whole_words(text, swapped):
+    shown = NAMES.shown["StopInstance"]
+    assert NAMES.text(text) == swapped.replace("{} ", shown).replace("{{", "{").replace("}}", "}")
+
+
+def test_stored_episodes_replay_and_rescore():
+    made = played("ECS-Billing", "en")
+    stored = trajectory(made)
+    assert stored.header["scramble"] == 7
+    again = replay(stored)
+    assert again.messages == made.messages
+    assert trajectory(again) == stored
+    assert rescore(stored.header, stored.records)[0] == stored.last["metrics"]
+
+
+def test_forks_pickles_and_snapshots_keep_them():
+    made = episode()
+    other = episode(scramble=None)
+    other.restore(made.snapshot())
+    for copy in (made.fork(), pickle.loads(pickle.dumps(made)), other):
+        assert copy.tools == made.tools
+        name = NAMES.shown["DescribeInstances"]
+        step = copy.step(AssistantAction("call", calls=(ToolCall("", name, "{}"),)))
+        assert step.delta[0]["name"] == name
+
+
+@pytest.mark.parametrize("seed", [True, 1.5, "seven"])
+def test_a_seed_is_an_integer(seed):
+    with pytest.raises(OptionError, match="scramble is the seed of the tools' names"):
+        TicketEpisode("ECS-Billing", scramble=seed)
+
+
+def test_a_recordings_plain_words_are_swapped_as_names_only():
+    class Recorded:
+        operations = {"search": None, "send_email": None}  # noqa: RUF012
+
+    names = Names(Recorded(), 0)
+    assert names.name("search") == names.shown["search"] != "search"
+    assert (
+        names.text("I will search and send_email.")
+        == f"I will search and {names.shown['send_email']}."
+    )
