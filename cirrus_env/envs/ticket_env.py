@@ -146,6 +146,9 @@ class TicketEnv(gymnasium.Env[Observation, Any]):
         language: ``en`` or ``zh``; None for the ticket's first.
         tools: Names of the tools to offer; None for all.
         faults: The cloud's seeded faults: ``mild``, ``harsh``, rates by kind, or None.
+        distractions: How many tools of services that the ticket doesn't need are offered beside
+            its own, or ``all``.
+        scramble: A seed of meaningless names under which the tools are shown; None for their own.
         render_mode: None, ``human`` (printed as it happens), ``ansi`` or ``html``.
         max_turns: Turns of the assistant.
         max_tool_calls: Tool calls in all.
@@ -181,6 +184,8 @@ class TicketEnv(gymnasium.Env[Observation, Any]):
         language: str | None = None,
         tools: Iterable[str] | None = None,
         faults: str | Mapping[str, float] | None = None,
+        distractions: int | str = 0,
+        scramble: int | None = None,
         render_mode: str | None = None,
         max_turns: int = 30,
         max_tool_calls: int = 60,
@@ -205,6 +210,8 @@ class TicketEnv(gymnasium.Env[Observation, Any]):
             "language": language,
             "tools": None if tools is None else tuple(tools),
             "faults": faults,
+            "distractions": distractions,
+            "scramble": scramble,
             "max_turns": max_turns,
             "max_tool_calls": max_tool_calls,
             "max_invalid": max_invalid,

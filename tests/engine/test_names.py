@@ -3,6 +3,7 @@
 import json
 import pickle
 
+import gymnasium
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from cirrus_env.cloud.catalogue import GENERAL, SERVICES, catalogue
 from cirrus_env.engine.episode import TicketEpisode
 from cirrus_env.engine.names import Names
 from cirrus_env.engine.replay import replay, rescore, trajectory
+from cirrus_env.envs.aec_env import TicketAECEnv
 from cirrus_env.envs.views import AssistantView
 from cirrus_env.errors import OptionError
 from cirrus_env.tickets.index import index
@@ -165,3 +167,24 @@ def test_a_recordings_plain_words_are_swapped_as_names_only():
         names.text("I will search and send_email.")
         == f"I will search and {names.shown['send_email']}."
     )
+
+
+def test_environments_take_distractions_and_scrambled_names():
+    arguments = {"distractions": 3, "scramble": 7}
+    env = gymnasium.make("Cirrus/ECS-Billing-v0", **arguments)
+    observation, _ = env.reset(seed=0)
+    shown = [tool["function"]["name"] for tool in json.loads(observation["tools"])]
+    assert tuple(shown) == episode(distractions=3).tool_names
+    index = shown.index(NAMES.shown["DescribeInstances"])
+    action = {"type": 1, "text": "", "tool": index, "arguments": "{}"}
+    observation, *_ = env.step(action)
+    assert observation["role"] == "tool"
+    assert "Instances" in json.loads(observation["message"])
+    aec = TicketAECEnv("ECS-Billing", **arguments)
+    aec.reset(seed=0)
+    aec.step(action)
+    assert aec.observe("assistant_0")["message"] == observation["message"]
+    envs = gymnasium.make_vec("Cirrus/ECS-Billing-v0", num_envs=2, **arguments)
+    envs.reset(seed=[0, 0])
+    observations, *_ = envs.step([action, action])
+    assert list(observations["message"]) == [observation["message"]] * 2
