@@ -27,6 +27,10 @@ ATTACKS: Final[Mapping[str, Callable[[Any], Policy]]] = MappingProxyType(dict(TR
 """Name -> what makes a trivial agent for a running episode; some read its gold."""
 
 
+MODEL: Final = "model:"
+"""How the name of a model's policy begins: ``model:NAME`` or ``model:NAME@URL``."""
+
+
 def names() -> tuple[str, ...]:
     """Every embedded policy's name."""
     return tuple(dict.fromkeys((*ORACLES, *BASELINES, *ATTACKS)))
@@ -36,8 +40,9 @@ def policy(name: str, source: Any = None) -> Policy:
     """A policy by its name.
 
     Args:
-        name: One of ``names()``; ``oracle:<mode>``; or an outside one as ``module:Class``, a class
-            or function that is called without arguments.
+        name: One of ``names()``; ``oracle:<mode>``; ``model:NAME`` or ``model:NAME@URL`` for a
+            model behind an OpenAI-compatible endpoint; or an outside one as ``module:Class``, a
+            class or function that is called without arguments.
         source: The running episode or environment, for policies that read gold.
 
     Raises:
@@ -47,6 +52,8 @@ def policy(name: str, source: Any = None) -> Policy:
         return oracle_for(source, ORACLES[name])
     if name.startswith("oracle:"):
         return oracle_for(source, name.partition(":")[2])
+    if name.startswith(MODEL):
+        return _model(name)
     if name in ATTACKS and (source is not None or name not in BASELINES):
         return ATTACKS[name](source)
     if name in BASELINES:
@@ -56,6 +63,16 @@ def policy(name: str, source: Any = None) -> Policy:
     near = difflib.get_close_matches(name, names(), n=3)
     hint = f"did you mean {', '.join(near)}?" if near else f"there are {', '.join(names())}"
     raise OptionError(f"there is no policy {name!r}; {hint}")
+
+
+def _model(name: str) -> Policy:
+    from cirrus_env.baselines.model import ModelPolicy  # few need it, and its client is large
+    from cirrus_env.endpoints.client import ChatClient
+    from cirrus_env.endpoints.settings import endpoint
+
+    found = endpoint(name.removeprefix(MODEL))
+    found.key()  # a missing one is told now, not by every episode
+    return ModelPolicy(ChatClient(found), MODEL + found.model)
 
 
 def _outside(name: str) -> Policy:

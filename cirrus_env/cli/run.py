@@ -32,7 +32,11 @@ def run(arguments: Sequence[str], streams: Streams) -> int:
 
 @click.command("run")
 @click.option(
-    "--agent", "agents", multiple=True, required=True, help="A name, module:Class or file.py:Class."
+    "--agent",
+    "agents",
+    multiple=True,
+    required=True,
+    help="A name, model:NAME[@URL], module:Class or file.py:Class.",
 )
 @select.patterns
 @select.split

@@ -24,8 +24,8 @@ _PART = re.compile(r"(\d{1,18})(?::(\d{1,18}))?", re.ASCII)
 
 customer = click.option(
     "--customer",
-    help="Who answers: simulated, replay or replay+simulated; by default replay on an imported"
-    " ticket and simulated on others.",
+    help="Who answers: simulated, replay, replay+simulated, or model:NAME[@URL], whose words a"
+    " model finds; by default replay on an imported ticket and simulated on others.",
 )
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 protocol = click.option(

@@ -60,12 +60,13 @@ def answered(text: str, asked: Iterable[Fact]) -> tuple[Act, ...]:
         text: Flat text of the customer's words.
         asked: What the reply just before asked for.
     """
-    told = _figures(text)
-    facts = [f for f in asked if f.when != "never" and not f.false and _figures(f.text) <= told]
+    told = figures(text)
+    facts = [f for f in asked if f.when != "never" and not f.false and figures(f.text) <= told]
     return tuple(Act("answered", fact.name) for fact in facts[:MOST_FACTS]) if text.strip() else ()
 
 
-def _figures(text: str) -> set[str]:
+def figures(text: str) -> set[str]:
+    """The figures and ids of a text, in lower case and without leading zeros."""
     pieces = _PIECE.findall(text.lower())
     return {piece.lstrip("0") or "0" for piece in pieces if not piece.isalpha()}
 

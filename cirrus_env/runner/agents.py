@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cirrus_env.baselines.policy import Policy
-from cirrus_env.baselines.registry import BASELINES, names, policy
+from cirrus_env.baselines.registry import BASELINES, MODEL, names, policy
 from cirrus_env.engine.episode import TicketEpisode
 from cirrus_env.errors import OptionError
 from cirrus_env.wire import encodes
@@ -42,6 +42,21 @@ class Embedded:
         return policy(self.spec, episode) if build is None else build()
 
 
+class Model:
+    """Makes the policy of a model behind an endpoint; its episodes share one client a process."""
+
+    def __init__(self, spec: str) -> None:
+        self._spec = spec
+        self.policy = policy(spec)
+
+    def __call__(self, episode: TicketEpisode | None = None) -> Policy:
+        """A policy; it isn't shown the episode."""
+        return self.policy
+
+    def __reduce__(self) -> tuple[type[Model], tuple[str]]:
+        return Model, (self._spec,)
+
+
 @dataclass(frozen=True, slots=True)
 class Outside:
     """Makes an outside policy, in whatever process: the folder of its module goes with it."""
@@ -60,7 +75,8 @@ def find_agent(spec: str) -> Agent:
     """The agent of this name.
 
     Args:
-        spec: An embedded agent's name; or ``module:Class`` or ``file.py:Class``, where the class
+        spec: An embedded agent's name; ``model:NAME`` or ``model:NAME@URL`` for a model behind an
+            OpenAI-compatible endpoint; or ``module:Class`` or ``file.py:Class``, where the class
             (or a function) is called without arguments and gives a policy.
 
     Raises:
@@ -68,6 +84,9 @@ def find_agent(spec: str) -> Agent:
     """
     if spec in names() or spec.startswith("oracle:"):
         return Agent(spec, Embedded(spec))
+    if spec.startswith(MODEL):
+        model = Model(spec)
+        return Agent(model.policy.name, model)
     if ":" not in spec:
         policy(spec)  # raises: there is none
     make = _outside(spec)
