@@ -46,6 +46,9 @@ _USED: Final = _KNOWN + len(f.NAMES)
 SIZE: Final = _USED + K
 """How long the observation is."""
 
+_OWN_FAULT: Final = 500
+"""Errors from this HTTP status on are the platform's own."""
+
 _KEYS: Final = ("instance", "instance2", "disk", "system_disk", "eip", "order", "upgrade_order",
                 "renewal_order", "coupon", "gateway", "vswitch", "snapshot")  # fmt: skip
 """Facts that a dialogue is about: only records that mention one are looked at in a list."""
@@ -71,8 +74,8 @@ class Notes:
     """
 
     __slots__ = (
-        "_blocked", "_findings", "_fitting", "_have", "_now", "_on_offer", "_opened", "_results",
-        "_today", "_turns", "facts", "language", "vector",
+        "_blocked", "_done", "_findings", "_fitting", "_have", "_now", "_on_offer", "_opened",
+        "_results", "_today", "_turns", "facts", "language", "vector",
     )  # fmt: skip
 
     def __init__(self, system: str, tools: Iterable[str], turns: int) -> None:
@@ -87,6 +90,7 @@ class Notes:
         offered = set(tools)
         self._on_offer = np.array([_is_offered(c, offered, named) for c in BOOK], dtype=np.bool_)
         self._blocked = np.zeros(K, dtype=np.bool_)
+        self._done: dict[int, tuple[str, ...]] = {}
         self._results: dict[int, tuple[int, ...]] = {}
         self._findings: list[str] = []
         self._opened = False
@@ -100,6 +104,7 @@ class Notes:
         for name in Notes.__slots__:
             setattr(other, name, getattr(self, name))
         other.facts, other._results = dict(self.facts), dict(self._results)
+        other._done = dict(self._done)
         other.vector, other._blocked = self.vector.copy(), self._blocked.copy()
         other._findings = list(self._findings)
         return other
@@ -124,6 +129,8 @@ class Notes:
             self.vector[_LAST:_SHOWN] = 0
             self.vector[[_LAST + p for p in features.words(text, features.LAST)]] = 1
             self._blocked[_IS_CALL] = False  # it may have done something: look again
+            for number, places in self._done.items():
+                self._blocked[number] = places == self._places(number)
         self.vector[2:5] = (1, 0, 0)
         self._settle()
 
@@ -149,7 +156,8 @@ class Notes:
             self.vector[[_SHOWN + p for p in new]] = 1
         if not candidate.reads and not failed:
             self._blocked[_IS_CALL] = False  # something has changed: look again
-        self._blocked[number] = not (under_way(content) or "Throttling" in content)
+            self._done = {number: self._places(number)}
+        self._blocked[number] = not (under_way(content) or (failed and _may_work_later(data)))
         self._settle()
 
     def take(self, number: int, turn: int, messages: Iterable[Message], arguments: str) -> None:
@@ -171,6 +179,10 @@ class Notes:
                 self.result(number, arguments, message["content"])
             elif message["role"] == "user" and message.get("name") != ENVIRONMENT:
                 self.customer(message["content"])
+
+    def _places(self, number: int) -> tuple[str, ...]:
+        """What fills a candidate's places now."""
+        return tuple(self.facts[name] for name in BOOK[number].places)
 
     def _settle(self) -> None:
         """Bring the facts' bits up to date."""
@@ -214,6 +226,13 @@ class Notes:
         ids = ", ".join(self.facts[n] for n in ("instance", "disk", "event") if n in self.facts)
         separator = "" if self.language == "zh" else " "
         return _REQUEST[self.language].format(ids=ids or "-") + separator.join(self._findings)
+
+
+def _may_work_later(error: Any) -> bool:
+    """Whether the platform was busy: too many requests, or a fault of its own."""
+    return isinstance(error, dict) and (
+        error.get("HttpStatus", 0) >= _OWN_FAULT or "Throttling" in error.get("Code", "")
+    )
 
 
 def _is_offered(candidate: Candidate, tools: set[str], queues: set[str]) -> bool:
