@@ -23,13 +23,12 @@ from cirrus_env.envs.seats import (
     CustomerSeat,
     rewardable,
 )
-from cirrus_env.envs.source import Source, TicketLike
+from cirrus_env.envs.source import Place, Source, TicketLike
 from cirrus_env.envs.spaces import MAX_CHARS, MAX_STEPS, observation_space
 from cirrus_env.envs.views import Observation
 from cirrus_env.errors import OptionError
 from cirrus_env.judging.judge import Judge
 from cirrus_env.judging.reward import RewardRule
-from cirrus_env.tickets.ticket import Ticket
 from cirrus_env.wire import CUSTOMER
 
 Info = dict[str, Any]
@@ -38,13 +37,13 @@ Info = dict[str, Any]
 class EnvSnapshot(NamedTuple):
     """An environment's episode at one moment; opaque, good for any number of restores."""
 
-    ticket: Ticket
+    place: Place
     episode: Snapshot
     seat: AssistantSeat | CustomerSeat
 
     def __repr__(self) -> str:
         # an episode's parts include its gold
-        return f"<EnvSnapshot of {self.ticket.env_id}>"
+        return f"<EnvSnapshot of {self.place.ticket.env_id}>"
 
 
 class TicketEnv(gymnasium.Env[Observation, Any]):
@@ -197,8 +196,7 @@ class TicketEnv(gymnasium.Env[Observation, Any]):
             known = ", ".join(self.metadata["render_modes"])
             raise OptionError(f"there is no render mode {render_mode!r}; there are {known}")
         Limits(max_turns, max_tool_calls, max_invalid, max_tokens, max_chars)
-        if max_turns > MAX_STEPS or max_chars > MAX_CHARS:
-            raise OptionError(f"max_turns goes up to {MAX_STEPS}, max_chars up to {MAX_CHARS}")
+        _check_room(max_turns, max_chars)
         self.render_mode = render_mode
         self._seat = make_seat(seat, assistant)
         arguments = {
@@ -208,7 +206,7 @@ class TicketEnv(gymnasium.Env[Observation, Any]):
             "parser": parser,
             "system": system,
             "language": language,
-            "tools": None if tools is None else tuple(tools),
+            "tools": tools,
             "faults": faults,
             "distractions": distractions,
             "scramble": scramble,
@@ -238,6 +236,30 @@ class TicketEnv(gymnasium.Env[Observation, Any]):
     def episode(self) -> TicketEpisode:
         """The episode being played, gold included: for runners and oracles, not for policies."""
         return self._source.episode
+
+    def configure(self, **changes: Any) -> None:
+        """Change how episodes are played, from the next ``reset`` on.
+
+        An episode in progress goes on as it is, and so does one that a snapshot leads back to.
+
+        >>> env = TicketEnv("ECS-Billing")
+        >>> env.configure(reward="sparse", faults="mild", max_turns=12)
+        >>> int(env.reset(seed=7)[0]["budget"])
+        12
+
+        Args:
+            **changes: Arguments of the class for its episodes: ``customer``, ``judge``, ``reward``,
+                ``parser``, ``system``, ``language``, ``tools``, ``faults``, ``distractions``,
+                ``scramble`` and the limits.
+
+        Raises:
+            OptionError: For an unknown name or a value that can't be used; nothing has changed.
+        """
+        if self._seat.name == CUSTOMER and "customer" in changes:
+            raise OptionError("the learner plays the customer here: nobody else can")
+        source = self._source.configured(changes)
+        _check_room(changes.get("max_turns", 1), changes.get("max_chars", 1))
+        self._source = source
 
     # -- playing --------------------------------------------------------------------------------
 
@@ -303,9 +325,7 @@ class TicketEnv(gymnasium.Env[Observation, Any]):
 
     def snapshot(self) -> EnvSnapshot:
         """The episode at this moment."""
-        return EnvSnapshot(
-            self._source.episode.ticket, self._source.episode.snapshot(), self._seat.copy()
-        )
+        return EnvSnapshot(self._source.place, self._source.episode.snapshot(), self._seat.copy())
 
     def restore(self, snapshot: EnvSnapshot) -> tuple[Observation, Info]:
         """Back to a snapshot of this environment or of the one it was forked from.
@@ -313,11 +333,12 @@ class TicketEnv(gymnasium.Env[Observation, Any]):
         Returns:
             The observation and info of that moment.
         """
-        episode = self._source.episode_of(snapshot.ticket)
+        episode = self._source.episode_at(snapshot.place)
         if not episode.to_move and episode.outcome is None:
             episode.reset(seed=snapshot.episode.scenario.seed)
         episode.restore(snapshot.episode)
-        self._source.episode, self._seat = episode, snapshot.seat.copy()
+        self._source.take(snapshot.place, episode)
+        self._seat = snapshot.seat.copy()
         observation = self._seat.view.observe(episode)
         if self.render_mode == "human":
             self._shown = len(render.messages(observation["transcript"]))
@@ -392,6 +413,16 @@ class TicketEnv(gymnasium.Env[Observation, Any]):
         self._shown = len(chat)
         if text:
             sys.stdout.write(text + "\n")
+
+
+def _check_room(max_turns: int, max_chars: int) -> None:
+    """Limits that fit the spaces.
+
+    Raises:
+        OptionError: If they don't.
+    """
+    if max_turns > MAX_STEPS or max_chars > MAX_CHARS:
+        raise OptionError(f"max_turns goes up to {MAX_STEPS}, max_chars up to {MAX_CHARS}")
 
 
 def make_seat(seat: str, assistant: str | Assistant) -> AssistantSeat | CustomerSeat:

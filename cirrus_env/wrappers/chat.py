@@ -10,11 +10,11 @@ import numpy as np
 from gymnasium import spaces
 from gymnasium.utils import RecordConstructorArgs
 
-from cirrus_env.engine.episode import TicketEpisode
 from cirrus_env.engine.formats import find_format
 from cirrus_env.envs.spaces import MAX_CHARS, FreeText, observation_space
 from cirrus_env.errors import OptionError
 from cirrus_env.wire import AssistantAction
+from cirrus_env.wrappers.inner import episode_of
 
 FORMS: Final = ("json", "objects")
 
@@ -164,16 +164,3 @@ class ToolCallText(gymnasium.ActionWrapper[Any, Any, Any], RecordConstructorArgs
         if not isinstance(action, str):
             return action
         return self._format(action, episode_of(self.env).tool_arguments)
-
-
-def episode_of(env: gymnasium.Env[Any, Any]) -> TicketEpisode:
-    """The episode of a ticket environment under any wrappers.
-
-    Raises:
-        OptionError: If it is none, or the learner isn't the assistant.
-    """
-    episode = getattr(env.unwrapped, "episode", None)
-    space = env.unwrapped.action_space
-    if not isinstance(episode, TicketEpisode) or "tool" not in getattr(space, "spaces", ()):
-        raise OptionError("this wraps a ticket environment with the learner as the assistant")
-    return episode
