@@ -4,10 +4,17 @@
         Endpoint("m", server.base_url)
 
 A list is answered in order, its last entry for ever; a function of the request's JSON gives each
-answer. ``server.requests`` holds the JSON of all requests, ``server.keys`` their bearer tokens.
+answer: ``completion`` (words, calls, usage), ``status`` (an error with headers), ``garbage`` (any
+other body) or ``half`` (the connection breaks). Any ``Answer`` may be late (``delay``, seconds) or
+come byte after byte (``drip``, seconds between them).
+
+``server.requests`` holds the JSON of all requests, in order; ``server.paths``, ``server.keys`` and
+``server.ports`` their paths with query, bearer tokens and the client's ports, one a connection;
+``server.most_at_once`` how many it was answering at a time.
 """
 
 import json
+import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -67,6 +74,15 @@ def half():
     return Answer(body=completion("never heard").body, cut=True)
 
 
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+    def handle_error(self, request, client_address):
+        if not isinstance(sys.exc_info()[1], OSError):  # a client that hangs up is no error here
+            super().handle_error(request, client_address)
+
+
 class ChatServer:
     """The server; a context manager."""
 
@@ -74,6 +90,7 @@ class ChatServer:
         self.requests: list[dict[str, Any]] = []
         self.keys: list[str] = []
         self.paths: list[str] = []
+        self.ports: list[int] = []
         self.most_at_once = 0
         self._at_once = 0
         self._answers = answers
@@ -98,8 +115,7 @@ class ChatServer:
             def log_message(self, *arguments):
                 pass
 
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        self._server.daemon_threads = True
+        self._server = _Server(("127.0.0.1", 0), Handler)
         self.base_url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
 
     def _next(self, handler, request):
@@ -108,6 +124,7 @@ class ChatServer:
             self.most_at_once = max(self.most_at_once, self._at_once)
             self.requests.append(request)
             self.paths.append(handler.path)
+            self.ports.append(handler.client_address[1])
             self.keys.append(handler.headers.get("Authorization", "").removeprefix("Bearer "))
             place = len(self.requests) - 1
         if callable(self._answers):

@@ -1,59 +1,23 @@
 """The client of chat completions, over a real server on this machine."""
 
 import asyncio
-import copy
 import json
 import pickle
-import threading
+import time
 import traceback
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing, contextmanager
+from contextlib import closing
+from email.utils import formatdate
 
 import pytest
 from chat_server import Answer, ChatServer, completion, garbage, half, message, status
+from endpoint_calls import ASK, TOOLS, Waits, asking, both
 
 from cirrus_env.endpoints.client import ChatClient, Completion, Spent, Usage
 from cirrus_env.endpoints.settings import Endpoint
-from cirrus_env.errors import EndpointError, OptionError
+from cirrus_env.errors import EndpointError
 
 pytestmark = pytest.mark.usefixtures("canary")
-
-ASK = [{"role": "user", "content": "你好, a secret prompt"}]
-TOOLS = [{"type": "function", "function": {"name": "look", "parameters": {"type": "object"}}}]
-
-
-class Waits(list):
-    """Notes how long the client means to wait, and doesn't."""
-
-    def sleep(self, seconds):
-        self.append(seconds)
-
-    async def asleep(self, seconds):
-        self.append(seconds)
-
-
-@contextmanager
-def asking(answers, **settings):
-    """A server, a client of it, and the waits between attempts."""
-    waits = Waits()
-    with ChatServer(answers) as server:
-        endpoint = Endpoint("m", server.base_url, **({"timeout": 5.0} | settings))
-        client = ChatClient(endpoint, sleep=waits.sleep, asleep=waits.asleep)
-        with closing(client):
-            yield server, client, waits
-
-
-def both(client, *arguments, **keywords):
-    """A call made by a thread, then one made in an event loop."""
-    yield lambda: client.complete(*arguments, **keywords)
-
-    async def awaited():
-        try:
-            return await client.acomplete(*arguments, **keywords)
-        finally:
-            await client.aclose()
-
-    yield lambda: asyncio.run(awaited())
 
 
 def test_an_answer_with_its_usage():
@@ -94,6 +58,8 @@ def test_calls_and_reasoning_come_as_the_model_wrote_them():
     [
         ({"content": [{"type": "text", "text": "a"}, {"text": "b"}, {"image": 1}]},
          {"content": "ab"}),
+        ({"content": ["a", {"text": 3}, "b"]}, {"content": "ab"}),
+        ({"content": "a", "reasoning_content": 3, "tool_calls": None}, {"content": "a"}),
         ({"content": None, "reasoning": "why"}, {"content": "", "reasoning_content": "why"}),
         ({"content": "\ud800"}, {"content": "\ud800"}),
         ({"tool_calls": [{"function": {"name": "f", "arguments": {"a": "ü"}}}]},
@@ -106,7 +72,8 @@ def test_calls_and_reasoning_come_as_the_model_wrote_them():
     ],
 )  # fmt: skip
 def test_what_servers_write_differently(given, wanted):
-    body = json.dumps({"choices": [{"message": given}], "usage": {"prompt_tokens": "many"}})
+    choice = {"message": given, "finish_reason": ["stop"]}
+    body = json.dumps({"choices": [choice], "usage": {"prompt_tokens": "many"}})
     with asking([garbage(body.encode())]) as (_, client, _):
         found = client.complete(ASK)
     assert found == Completion({"role": "assistant", **wanted}, "", Usage(), 1)
@@ -134,6 +101,13 @@ FAILURES = {
     "a nameless call": garbage(
         b'{"choices": [{"message": {"tool_calls": [{"function": {"name": 3}}]}}]}'
     ),
+    "status 425": status(425), "calls that are none": garbage(
+        b'{"choices": [{"message": {"content": "a", "tool_calls": 3}}]}'
+    ),
+    "an error inside": garbage(b'{"error": {"message": "sk-canary-4f7d1b, a secret prompt"}}'),
+    "an echo of the key": Answer(500, b"sk-canary-4f7d1b", {"X-Key": "sk-canary-4f7d1b"}),
+    "no UTF-8": garbage(b'{"choices": "\xff"}'),
+    "words in an object": garbage(b'{"choices": [{"message": {"content": {"text": "a"}}}]}'),
     "words that are none": garbage(b'{"choices": [{"message": {"content": 3}}]}'),
 }  # fmt: skip
 
@@ -158,6 +132,7 @@ def test_one_that_lasts_ends_in_an_error_that_tells_nothing(kind, canary):
             with pytest.raises(EndpointError) as caught:
                 call()
             shown = "".join(traceback.format_exception(caught.value)) + repr(caught.value)
+            shown += str(pickle.dumps(caught.value))
             assert "m: " in str(caught.value)
             assert str(caught.value).endswith("(3 attempts)")
             for secret in (canary, "secret", "Authorization"):
@@ -184,6 +159,15 @@ def test_the_server_says_how_long_to_wait():
     with asking(answers, backoff=0.0) as (_, client, waits):
         client.complete(ASK)
     assert waits == [3.0, 30.0, 0.0, 0.0]
+
+
+def test_the_server_says_until_when_to_wait():
+    answers = [status(429, Retry_After=formatdate(time.time() + 20, usegmt=True)),
+               status(503, Retry_After="Wed, 21 Oct 2015 07:28:00 GMT"), completion()]  # fmt: skip
+    with asking(answers, backoff=1.0) as (_, client, waits):
+        client.complete(ASK)
+    assert 10 < waits[0] <= 20
+    assert waits[1] == 0.0
 
 
 def test_waits_grow_to_thirty_seconds():
@@ -213,8 +197,25 @@ def test_bytes_that_drip_in_for_ever_are_no_answer_in_time():
                 call()
 
 
+def test_a_body_that_stops_coming_is_no_answer_in_time():
+    with asking([Answer(body=b"{}", drip=0.4)], timeout=0.1, retries=0) as (_, client, _):
+        for call in both(client, ASK):
+            with pytest.raises(EndpointError, match="no answer in time"):
+                call()
+
+
+def test_nobody_waits_for_the_body_of_an_error():
+    before = time.monotonic()
+    drip = Answer(500, b"x" * 200, drip=0.05)
+    with asking([drip], timeout=5.0, retries=0) as (_, client, _):
+        for call in both(client, ASK):
+            with pytest.raises(EndpointError, match="HTTP status 500"):
+                call()
+    assert time.monotonic() - before < 5  # each of them comes in for ten seconds
+
+
 def test_an_answer_without_end_is_cut_off(monkeypatch):
-    monkeypatch.setattr("cirrus_env.endpoints.client.LARGEST", 10)
+    monkeypatch.setattr("cirrus_env.endpoints.answers.LARGEST", 10)
     with (
         asking([completion()], retries=0) as (_, client, _),
         pytest.raises(EndpointError, match="too large"),
@@ -240,6 +241,25 @@ def test_what_is_no_request_is_not_tried_again():
     ):
         client.complete([{"role": "user", "content": object()}])
     assert (server.requests, waits) == ([], [])
+    assert client.spent == Spent()
+
+
+def test_a_client_library_that_fails_is_not_tried_again(monkeypatch):
+    with asking([completion()], extra={"top_k": 1}) as (server, client, waits):
+        monkeypatch.setattr("cirrus_env.endpoints.settings.canonical", lambda _: "")
+        monkeypatch.setitem(client.endpoint.extra, "top_k", object())
+        for call in both(client, ASK):
+            with pytest.raises(EndpointError, match=r"can't be made \(TypeError\) \(1 attempt\)"):
+                call()
+    assert (server.requests, waits) == ([], [])
+
+
+def test_what_has_no_utf8_is_sent_as_the_replacement_character():
+    said = [{"role": "user", "content": 'a\ud800" \udc00\ud83d\ude00'}]
+    with asking([completion()]) as (server, client, _):
+        for call in both(client, said):
+            assert call().attempts == 1
+    assert server.requests[0]["messages"][0]["content"] == 'a\ufffd" \ufffd😀'
 
 
 def test_a_budget_of_calls_holds_among_threads():
@@ -293,41 +313,3 @@ def test_many_calls_wait_together():
 
         assert len(asyncio.run(together())) == 12
         assert server.most_at_once > 6
-
-
-def test_a_client_serves_threads_and_one_event_loop_after_another():
-    with asking([completion("a")]) as (_, client, _):
-        found = []
-        for call in (*both(client, ASK), *both(client, ASK)):
-            thread = threading.Thread(target=lambda call=call: found.append(call()))
-            thread.start()
-            thread.join()
-        client.close()
-        assert client.complete(ASK).message["content"] == "a"
-    assert [completion.message["content"] for completion in found] == ["a"] * 4
-
-
-def test_the_key_goes_to_the_endpoint_and_nowhere_else(canary, monkeypatch):
-    with asking([completion()]) as (server, client, _):
-        client.complete(ASK)
-        monkeypatch.setenv("OPENAI_API_KEY", "another")
-        client.complete(ASK)
-        monkeypatch.delenv("OPENAI_API_KEY")
-        client.complete(ASK)
-        for shown in (repr(client), repr(client.endpoint), str(pickle.dumps(client.endpoint))):
-            assert canary not in shown
-        waitless = ChatClient(client.endpoint)
-        assert canary not in str(pickle.dumps(waitless))
-        for copied in (pickle.loads(pickle.dumps(waitless)), copy.deepcopy(waitless)):
-            assert copied.endpoint == client.endpoint
-            with closing(copied):
-                assert copied.complete(ASK).attempts == 1
-    assert server.keys == [canary, "another", "none", "none", "none"]
-
-
-def test_a_missing_key_is_named_before_anything_is_sent(monkeypatch):
-    monkeypatch.delenv("OPENAI_API_KEY")
-    client = ChatClient(Endpoint("m", "https://models.example.com/v1"))
-    with pytest.raises(OptionError, match="set the environment variable OPENAI_API_KEY"):
-        client.complete(ASK)
-    assert client.spent == Spent()

@@ -1,6 +1,7 @@
 """What an endpoint may be told."""
 
 import pickle
+from dataclasses import FrozenInstanceError
 
 import pytest
 
@@ -13,13 +14,18 @@ pytestmark = pytest.mark.usefixtures("canary")
 @pytest.mark.parametrize(
     "wrong",
     [
-        {"model": ""}, {"model": 3}, {"model": "\ud800"}, {"key_env": " "},
+        {"model": ""}, {"model": 3}, {"model": "\ud800"}, {"model": "a\x1b[2J"},
+        {"key_env": " "}, {"key_env": None}, {"key_env": "sk-secret"},
+        {"base_url": "http://a b/v1"}, {"base_url": "http://a/v1\n"},
+        {"base_url": "http://a:99999/v1"}, {"base_url": "http://@a/v1"},
         {"base_url": "models.example.com"}, {"base_url": "ftp://a/v1"}, {"base_url": 3},
         {"base_url": "http://[::1/v1"}, {"base_url": "https://me:secret@example.com/v1"},
         {"temperature": -1}, {"temperature": True}, {"temperature": float("nan")},
         {"top_p": 1.5}, {"max_tokens": 0}, {"max_tokens": 1.5}, {"seed": -1}, {"timeout": 0},
         {"timeout": None}, {"retries": -1}, {"backoff": 31}, {"concurrency": 0},
         {"max_calls": 0}, {"max_total_tokens": "many"}, {"extra": {"a": object()}},
+        {"extra": {"a": "\ud800"}}, {"extra": 3}, {"extra": {"stream": True}},
+        {"extra": {"messages": []}}, {"extra": {"temperature": 0}},
     ],
 )  # fmt: skip
 def test_a_wrong_setting_is_named(wrong):
@@ -33,7 +39,7 @@ def test_what_is_stored_is_an_allow_list(monkeypatch):
     monkeypatch.setenv("OPENAI_BASE_URL", "https://models.example.com:8443/v1/?token=secret#x")
     made = Endpoint("m", temperature=0.0, extra={"secret": "secret"})
     assert made.describe() == {
-        "model": "m", "temperature": 0.0, "base_url": "https://models.example.com:8443/v1/",
+        "model": "m", "temperature": 0.0, "base_url": "https://models.example.com:8443/v1",
     }  # fmt: skip
 
 
@@ -72,3 +78,26 @@ def test_an_endpoint_in_short(spec, wanted):
 def test_a_short_form_that_says_nothing(spec):
     with pytest.raises(OptionError):
         endpoint(spec)
+
+
+def test_a_setting_is_frozen_hashable_and_shown_without_values_of_further_fields():
+    made = Endpoint("m", "http://a/v1?key=secret", max_tokens=5, extra={"b": "secret", "a": 1})
+    assert repr(made) == "Endpoint('m', base_url='http://a/v1', max_tokens=5, extra=['a', 'b'])"
+    assert repr(Endpoint("m")) == "Endpoint('m')"
+    again = pickle.loads(pickle.dumps(made))
+    assert (again, hash(again)) == (made, hash(made))
+    with pytest.raises(FrozenInstanceError):
+        made.model = "other"
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "127.1.2.3", "[::1]"])
+def test_a_server_on_this_machine_needs_no_key(host, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY")
+    assert Endpoint("m", f"http://{host}:8000/v1").key() == "none"
+
+
+@pytest.mark.parametrize("host", ["10.0.0.1", "localhost.example.com", "[2001:db8::1]"])
+def test_one_on_another_needs_one(host, monkeypatch):
+    monkeypatch.delenv("OPENAI_API_KEY")
+    with pytest.raises(OptionError, match="set the environment variable OPENAI_API_KEY"):
+        Endpoint("m", f"http://{host}:8000/v1").key()
