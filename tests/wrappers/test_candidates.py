@@ -16,7 +16,15 @@ from cirrus_env.envs.registration import pools
 from cirrus_env.errors import EpisodeNotRunning, InvalidAction, InvariantError, OptionError
 from cirrus_env.tickets.index import index
 from cirrus_env.world import Stream
-from cirrus_env.wrappers.candidates import SIZE, CandidateActions, K, features, handbook, index_of
+from cirrus_env.wrappers.candidates import (
+    SIZE,
+    CandidateActions,
+    K,
+    features,
+    handbook,
+    index_of,
+    results,
+)
 from cirrus_env.wrappers.candidates import facts as f
 from cirrus_env.wrappers.candidates.handbook import read
 from cirrus_env.wrappers.candidates.notes import Notes
@@ -29,6 +37,16 @@ WAYS = {
     " call.bill find.stopped_standard propose.start_and_stop call.start call.instances"
     " call.instances call.instances call.stop_economical call.instances call.instances"
     " advise.disk_still_billed",
+    ("Disk-Rollback", "other-disk-only"): "ask.instance call.verify call.disks"
+    " call.snapshots_of_instance find.snapshot_of_other_disk advise.keep_untouched escalate.data",
+    ("Disk-Rollback", "snapshot-there"): "ask.instance call.verify call.disks"
+    " call.snapshots_of_disk ask.written_since find.snapshot_before propose.snapshot"
+    " call.make_snapshot propose.roll_back call.stop call.instances+ call.roll_back+ call.start+"
+    " call.instances+ advise.harden close.thanks",
+    ("ECS-Upgrade", "restart-pending"): "ask.instance call.verify call.instances call.orders"
+    " find.upgrade_waits_for_restart ask.moment propose.reboot call.reboot call.instances+"
+    " ask.size call.disks propose.snapshot_and_resize call.make_snapshot call.snapshots_of_disk+"
+    " call.resize call.disks advise.grow_partition ask.anything_else",
     ("ECS-Locked", "security-lock"): "ask.instance call.verify call.instances call.events"
     " find.security_lock advise.appeal escalate.security",
     ("ECS-Renewal", "kept"): "ask.product ask.end_date find.expired_but_kept advise.renew_by_hand"
@@ -39,7 +57,7 @@ WAYS = {
     ("Billing-Refund", "already-used"): "ask.instance call.verify call.orders_refund call.orders"
     " call.order call.refund_quote find.refund_used advise.keep_using close.sorry",
 }
-"""Scripted ways through the candidates, one of them in the test split."""
+"""Scripted ways through the candidates, one of them in the test split; ``+``: while on offer."""
 
 
 def make(env_id=BILLING, **arguments):
@@ -49,9 +67,11 @@ def make(env_id=BILLING, **arguments):
 def play(env, names):
     info = {}
     for name in names.split():
-        number = index_of(name)
+        number = index_of(name.removesuffix("+"))
         assert env.action_masks()[number], f"{name} is not on offer"
         *_, info = env.step(number)
+        while name.endswith("+") and env.action_masks()[number]:
+            *_, info = env.step(number)
         if info["outcome"]:
             break
     return info
@@ -293,6 +313,32 @@ def test_a_reply_is_offered_once_and_a_call_again_when_something_changed():
     assert not env.action_masks()[index_of("call.stop_economical")]
 
 
+def test_the_same_change_is_not_offered_again_by_words_alone():
+    env = make()
+    env.reset(seed=5, options={"variant": "halted-in-guest"})
+    play(env, "ask.instance call.verify")
+    assert not env.action_masks()[index_of("call.verify")]
+    play(env, "ask.how_stopped")
+    assert not env.action_masks()[index_of("call.verify")]
+    notes = env.snapshot().notes
+    notes.customer("I'm sorry, the phone's last four digits are 0815.")
+    assert notes.mask()[index_of("call.verify")]  # it would be another check
+
+
+def test_what_failed_is_offered_again_when_it_may_work():
+    env = make("Cirrus/Disk-Rollback-v0")
+    env.reset(seed=5, options={"variant": "snapshot-there"})
+    play(env, "ask.instance call.verify call.disks call.snapshots_of_disk propose.snapshot"
+              " call.make_snapshot propose.roll_back call.roll_back")  # fmt: skip
+    roll_back = index_of("call.roll_back")
+    assert not env.action_masks()[roll_back]  # the server runs: trying again would not help
+    play(env, "call.stop call.instances+")
+    assert env.action_masks()[roll_back]
+    play(env, "call.roll_back+ call.start")
+    assert '"HttpStatus":500' in env.unwrapped.episode.messages[-1]["content"]
+    assert env.action_masks()[index_of("call.start")]
+
+
 def test_what_a_call_may_do_is_offered_only_with_the_tool():
     env = make(tools=["VerifyIdentity"])
     env.reset(seed=5)
@@ -357,9 +403,9 @@ def test_the_customers_words_name_facts():
 
 
 def test_results_of_unknown_shape_tell_nothing():
-    for operation in f.READERS:
+    for operation in results.READERS:
         known = {"instance": "i-1"}
-        f.shown(known, operation, {}, {}, "en")
+        results.shown(known, operation, {}, {}, "en")
         assert known == {"instance": "i-1"}
 
 

@@ -28,7 +28,7 @@ SHOWN: Final = 384
 _WORD: Final = re.compile(r"[A-Za-z']+|[\u4e00-\u9fff]+")
 _CODED: Final = re.compile(r"[!-~]*(?:\d|\w-\w)[!-~]*", re.ASCII)
 _DATE: Final = re.compile(r"\d{4}-\d\d-\d\d")
-_NUMBER: Final = re.compile(r"-?\d+(?:\.\d+)?")
+_NUMBER: Final = re.compile(r"(-?\d+(?:\.\d+)?)%?")
 _IDLIKE: Final = re.compile(r"([a-zA-Z]{1,4})-[0-9a-z]{6,}|\d{12,16}")
 _LEFT_OUT: Final = frozenset({"RequestId", "PageNumber", "PageNum", "PageSize", "TotalCount"})
 _ONLY_WHETHER: Final = re.compile(r"(?:[a-z]Name|Description|HostName|Config|Url)$")
@@ -40,11 +40,15 @@ def place(text: str, size: int) -> int:
     return zlib.crc32(text.encode()) % size
 
 
-@lru_cache(maxsize=4096)
 def words(text: str, size: int) -> tuple[int, ...]:
     """The places of a text's words, each once: English words, Chinese pairs of characters."""
+    return _words(_CODED.sub(" ", text), size)
+
+
+@lru_cache(maxsize=8192)
+def _words(text: str, size: int) -> tuple[int, ...]:
     found: dict[int, None] = {}
-    for word in _WORD.findall(_CODED.sub(" ", text)):
+    for word in _WORD.findall(text):
         if word[0] >= "\u4e00":
             for pair in pairwise(word):
                 found[place("".join(pair), size)] = None
@@ -116,8 +120,9 @@ def _text_category(key: str, value: str, today: str) -> str:
         return "empty"
     if _DATE.match(value):
         return "past" if value[:10] < today else "today" if value[:10] == today else "future"
-    if _NUMBER.fullmatch(value) and len(value) < 12:
-        return _sign(float(value))
+    number = _NUMBER.fullmatch(value)
+    if number and len(value) < 12:
+        return _sign(float(number[1]))
     match = _IDLIKE.fullmatch(value)
     if match:
         return f"id {match[1] or ''}"

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -19,8 +20,8 @@ from cirrus_env.wire import AssistantAction, Message, ToolCall
 from cirrus_env.wire.messages import ENVIRONMENT
 from cirrus_env.world.clock import DAY, billing_date
 from cirrus_env.wrappers.candidates import facts as f
-from cirrus_env.wrappers.candidates import features
-from cirrus_env.wrappers.candidates.handbook import Candidate, handbook
+from cirrus_env.wrappers.candidates import features, results
+from cirrus_env.wrappers.candidates.handbook import handbook
 
 Vector = npt.NDArray[np.float32]
 Mask = npt.NDArray[np.int8]
@@ -31,7 +32,6 @@ K: Final = len(BOOK)
 
 _NEEDS: Final = np.array([candidate.needs for candidate in BOOK], dtype=np.uint64)
 _IS_CALL: Final = np.array([candidate.kind == "call" for candidate in BOOK], dtype=np.bool_)
-_CLOSE: Final = [number for number, c in enumerate(BOOK) if c.kind == "close"]
 _QUEUES: Final = re.compile(r"^(?:Queues for a hand-over|可转交的队列)[:：] ?(.+)$", re.MULTILINE)
 _CJK: Final = re.compile(r"[\u4e00-\u9fff]")
 _DAYS: Final = (-30, -15, -7, 0, 7, 30)
@@ -86,9 +86,7 @@ class Notes:
         self._now = f.opened(self.facts, system)
         self._today = billing_date(self._now)
         queues = _QUEUES.search(system)
-        named = set(queues[1].split(", ")) if queues else set()
-        offered = set(tools)
-        self._on_offer = np.array([_is_offered(c, offered, named) for c in BOOK], dtype=np.bool_)
+        self._on_offer = _on_offer(tuple(tools), queues[1] if queues else "")
         self._blocked = np.zeros(K, dtype=np.bool_)
         self._done: dict[int, tuple[str, ...]] = {}
         self._results: dict[int, tuple[int, ...]] = {}
@@ -128,9 +126,7 @@ class Notes:
             self.vector[[_LATER + p for p in features.words(text, features.LATER)]] = 1
             self.vector[_LAST:_SHOWN] = 0
             self.vector[[_LAST + p for p in features.words(text, features.LAST)]] = 1
-            self._blocked[_IS_CALL] = False  # it may have done something: look again
-            for number, places in self._done.items():
-                self._blocked[number] = places == self._places(number)
+            self._look_again()  # it may have done something
         self.vector[2:5] = (1, 0, 0)
         self._settle()
 
@@ -142,21 +138,24 @@ class Notes:
                                                 and data.get("Success") is not True)  # fmt: skip
         self.vector[2:5] = (0, 0, 1) if failed else (0, 1, 0)
         if not failed:
-            f.shown(self.facts, candidate.operation, orjson.loads(arguments), data, self.language)
+            results.shown(
+                self.facts, candidate.operation, orjson.loads(arguments), data, self.language
+            )
         facts = self.facts
         known = {facts[name] for name in _KEYS if name in facts}
         new = features.fields(candidate.operation, data, known, self._today)
         old = self._results.get(number)
         self._results[number] = new
         if old is not None and old != new:
+            self._look_again()
             self.vector[_SHOWN:_KNOWN] = 0
             for places in self._results.values():
                 self.vector[[_SHOWN + p for p in places]] = 1
         else:
             self.vector[[_SHOWN + p for p in new]] = 1
         if not candidate.reads and not failed:
-            self._blocked[_IS_CALL] = False  # something has changed: look again
             self._done = {number: self._places(number)}
+            self._look_again()
         self._blocked[number] = not (under_way(content) or (failed and _may_work_later(data)))
         self._settle()
 
@@ -179,6 +178,12 @@ class Notes:
                 self.result(number, arguments, message["content"])
             elif message["role"] == "user" and message.get("name") != ENVIRONMENT:
                 self.customer(message["content"])
+
+    def _look_again(self) -> None:
+        """Something has changed: calls may come to something else than before."""
+        self._blocked[_IS_CALL] = False
+        for number, places in self._done.items():
+            self._blocked[number] = places == self._places(number)
 
     def _places(self, number: int) -> tuple[str, ...]:
         """What fills a candidate's places now."""
@@ -235,10 +240,15 @@ def _may_work_later(error: Any) -> bool:
     )
 
 
-def _is_offered(candidate: Candidate, tools: set[str], queues: set[str]) -> bool:
-    if candidate.kind == "call":
-        return candidate.operation in tools
-    return candidate.kind != "escalate" or candidate.queue in queues
+@lru_cache(maxsize=1024)
+def _on_offer(tools: tuple[str, ...], queues: str) -> npt.NDArray[np.bool_]:
+    """Which candidates a ticket has the tool or the queue for; shared, so not to be written to."""
+    named = set(queues.split(", "))
+    return np.array([
+        candidate.operation in tools if candidate.kind == "call"
+        else candidate.kind != "escalate" or candidate.queue in named
+        for candidate in BOOK
+    ], dtype=np.bool_)  # fmt: skip
 
 
 _PLACES: Final = {name: number for number, name in enumerate(f.NAMES)}
