@@ -6,6 +6,10 @@ wrapper               what it does
 ``ChatMessages``      observations are chat messages and tool schemas
 ``ToolCallText``      actions are the raw text of a model of some family
 ``CandidateActions``  ``Discrete`` actions with masks and a ``Box`` observation
+``CustomReward``      the ticket's return under another rule
+``ToolFaults``        seeded throttling, lost answers, stale reads, partial pages
+``TokenBudget``       budgets of visible tokens for a turn and for an episode
+``EarlyStop``         stops an episode that gets nowhere
 ====================  ============================================================================
 
 Each is made for ``gymnasium.make``'s environments, comes back from ``env.spec``, and refuses what
@@ -20,17 +24,29 @@ from typing import TYPE_CHECKING, Any, Final
 if TYPE_CHECKING:
     from cirrus_env.wrappers.candidates.view import CandidateActions
     from cirrus_env.wrappers.chat import ChatMessages, ToolCallText
+    from cirrus_env.wrappers.custom_reward import CustomReward
+    from cirrus_env.wrappers.early_stop import EarlyStop
+    from cirrus_env.wrappers.token_budget import TokenBudget
+    from cirrus_env.wrappers.tool_faults import ToolFaults
 
 __all__ = [
     "CandidateActions",
     "ChatMessages",
+    "CustomReward",
+    "EarlyStop",
+    "TokenBudget",
     "ToolCallText",
+    "ToolFaults",
 ]
 
 _LAZY: Final = {
     "CandidateActions": "cirrus_env.wrappers.candidates.view",
     "ChatMessages": "cirrus_env.wrappers.chat",
+    "CustomReward": "cirrus_env.wrappers.custom_reward",
+    "EarlyStop": "cirrus_env.wrappers.early_stop",
+    "TokenBudget": "cirrus_env.wrappers.token_budget",
     "ToolCallText": "cirrus_env.wrappers.chat",
+    "ToolFaults": "cirrus_env.wrappers.tool_faults",
 }
 
 
