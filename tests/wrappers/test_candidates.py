@@ -371,6 +371,22 @@ def test_every_entry_of_the_handbook_has_both_languages_with_the_same_places():
                     assert "{" + place + "}" in candidate.texts[language], candidate.name
 
 
+def test_what_changes_something_is_offered_once_it_was_proposed():
+    for candidate in handbook():
+        asked = candidate.kind == "call" and not candidate.reads and candidate.name != "call.verify"
+        assert bool(candidate.after) == asked, candidate.name
+    env = make()
+    env.reset(seed=5, options={"variant": "halted-in-guest"})
+    play(env, "ask.instance call.verify call.instances")
+    start, stop = index_of("call.start"), index_of("call.stop_economical")
+    assert not env.action_masks()[start]
+    assert not env.action_masks()[stop]
+    play(env, "propose.start_and_stop")
+    assert env.action_masks()[start]
+    assert env.action_masks()[stop]
+    assert not env.action_masks()[index_of("call.reboot")]
+
+
 def test_the_handbook_names_no_ticket_and_no_variant():
     text = " ".join(candidate.name for candidate in handbook())
     for entry in index():
@@ -380,6 +396,8 @@ def test_the_handbook_names_no_ticket_and_no_variant():
 def test_a_wrong_handbook_is_found_out():
     with pytest.raises(InvariantError, match="no operation"):
         read("[call]\nx = ['Nothing', {}]")
+    with pytest.raises(InvariantError, match="no proposals"):
+        read("[call]\nx = ['StopInstance', {}, ['x']]")
     with pytest.raises(InvariantError, match="no facts"):
         read("[ask]\nx = ['{weather}?', '{weather}？']")
 

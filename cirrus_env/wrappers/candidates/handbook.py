@@ -7,6 +7,7 @@ import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final, NamedTuple
@@ -37,6 +38,8 @@ class Candidate(NamedTuple):
         reads: Whether it is a call that changes nothing.
         places: The facts that fill its places.
         needs: The same as bits; see ``facts.BITS``.
+        after: The names of the proposals of which one has to be made before; none for a call that
+            nobody needs to be asked about.
     """
 
     name: str
@@ -47,6 +50,7 @@ class Candidate(NamedTuple):
     reads: bool = False
     places: tuple[str, ...] = ()
     needs: int = 0
+    after: tuple[str, ...] = ()
 
 
 @lru_cache(maxsize=1)
@@ -59,7 +63,7 @@ def read(text: str) -> tuple[Candidate, ...]:
     """The candidates of a handbook's TOML.
 
     Raises:
-        InvariantError: If an entry names an operation or a fact that there isn't.
+        InvariantError: If an entry names an operation, a fact or a proposal that there isn't.
     """
     book = tomllib.loads(text)
     operations = catalogue(tuple(SERVICES)).operations
@@ -75,13 +79,16 @@ def _candidates(book: Mapping[str, Any], operations: Mapping[str, Any]) -> Itera
             if section == "escalate":
                 yield Candidate(name, section, MappingProxyType({}), queue=given)
             elif section == "call":
-                operation, arguments = given
+                operation, arguments, *proposals = given
+                after = tuple(f"propose.{one}" for one in chain(*proposals))
+                if not {f"propose.{one}" for one in book.get("propose", ())}.issuperset(after):
+                    raise InvariantError(f"{name}: there are no proposals {', '.join(after)}")
                 if operation not in operations:
                     raise InvariantError(f"{name}: there is no operation {operation!r}")
                 template = _NUMBER.sub(r"{\1}", json.dumps(arguments, ensure_ascii=False))
                 made = _made(name, section, dict.fromkeys(LANGUAGES, template))
                 reads = operations[operation].effect == "read"
-                yield made._replace(operation=operation, reads=reads)
+                yield made._replace(operation=operation, reads=reads, after=after)
             else:
                 yield _made(name, section, dict(zip(LANGUAGES, given, strict=True)))
 

@@ -32,6 +32,13 @@ K: Final = len(BOOK)
 
 _NEEDS: Final = np.array([candidate.needs for candidate in BOOK], dtype=np.uint64)
 _IS_CALL: Final = np.array([candidate.kind == "call" for candidate in BOOK], dtype=np.bool_)
+_FREE: Final = np.array([not candidate.after for candidate in BOOK], dtype=np.bool_)
+_COVERS: Final = {
+    number: np.array([proposal.name in candidate.after for candidate in BOOK], dtype=np.bool_)
+    for number, proposal in enumerate(BOOK) if proposal.kind == "propose"
+}  # fmt: skip
+"""Proposal -> the calls that it is about."""
+
 _QUEUES: Final = re.compile(r"^(?:Queues for a hand-over|可转交的队列)[:：] ?(.+)$", re.MULTILINE)
 _CJK: Final = re.compile(r"[\u4e00-\u9fff]")
 _DAYS: Final = (-30, -15, -7, 0, 7, 30)
@@ -75,7 +82,7 @@ class Notes:
 
     __slots__ = (
         "_blocked", "_done", "_findings", "_fitting", "_have", "_now", "_on_offer", "_opened",
-        "_results", "_today", "_turns", "facts", "language", "vector",
+        "_proposed", "_results", "_today", "_turns", "facts", "language", "vector",
     )  # fmt: skip
 
     def __init__(self, system: str, tools: Iterable[str], turns: int) -> None:
@@ -88,6 +95,7 @@ class Notes:
         queues = _QUEUES.search(system)
         self._on_offer = _on_offer(tuple(tools), queues[1] if queues else "")
         self._blocked = np.zeros(K, dtype=np.bool_)
+        self._proposed = _FREE
         self._done: dict[int, tuple[str, ...]] = {}
         self._results: dict[int, tuple[int, ...]] = {}
         self._findings: list[str] = []
@@ -173,6 +181,8 @@ class Notes:
         kind = BOOK[number].kind
         if kind not in ("call", "close"):
             self._blocked[number] = True
+        if kind == "propose":
+            self._proposed = self._proposed | _COVERS[number]
         for message in messages:
             if message["role"] == "tool":
                 self.result(number, arguments, message["content"])
@@ -206,7 +216,7 @@ class Notes:
 
     def mask(self) -> Mask:
         """Which candidates are on offer: 1 or 0 each; closing always is."""
-        return (self._fitting & ~self._blocked).view(np.int8)
+        return (self._fitting & self._proposed & ~self._blocked).view(np.int8)
 
     def action(self, number: int) -> AssistantAction:
         """A candidate that is on offer, as an action."""

@@ -63,10 +63,11 @@ class CandidateActions(gymnasium.Wrapper[Vector, np.int64, Any, Any], RecordCons
     ## Action Space
     ``Discrete(K)``, an index into the handbook; ``describe`` names it and ``index_of`` finds it.
     ``action_masks()``, also as ``info["action_mask"]``, says which are on offer: those whose tool
-    or queue the ticket offers and whose places can be filled, except replies said before, calls
-    made before with nothing changed since, and the last change that was made, while it would be the
-    same. It never depends on what would succeed. An index that is not on offer means the next one
-    that is, so learners without masks can use it, too.
+    or queue the ticket offers and whose places can be filled, and of the calls that change
+    something only those that were proposed, whatever the customer said to it; except replies said
+    before, calls made before with nothing changed since, and the last change that was made, while
+    it would be the same. It never depends on what would succeed. An index that is not on offer
+    means the next one that is, so learners without masks can use it, too.
 
     ## Rewards, Episode End
     As ``TicketEnv``.
