@@ -1,7 +1,8 @@
 """Is a ticket solvable through the candidate view? A search that reads gold, for measuring only.
 
 It goes on step by step with the candidate that passes most, looking two steps ahead where one step
-brings nothing. What it finds is a lower bound of what the handbook can solve.
+brings nothing; a call that stays on offer because something is under way is repeated until that is
+over. What it finds is a lower bound of what the handbook can solve.
 """
 
 from __future__ import annotations
@@ -14,9 +15,11 @@ from cirrus_env.errors import OptionError
 from cirrus_env.wrappers.candidates import CandidateActions, handbook
 from cirrus_env.wrappers.candidates.view import CandidateSnapshot
 
-_STEPS: Final = 40
+_STEPS: Final = 60
 _BLIND: Final = 12
 """How many steps may be taken only for what they may lead to."""
+_POLLS: Final = 16
+"""How often a call may be repeated while something is under way."""
 
 
 class Found(NamedTuple):
@@ -64,11 +67,20 @@ def search(env: CandidateActions) -> Found:
             break
         env.restore(here)
         for number in path:
-            env.step(number)
-            chosen.append(book[number].name)
+            chosen += [book[number].name] * _patiently(env, number)
         score = _score(env)
     metrics = _episode(env).metrics()
     return Found(score.success, tuple(chosen), score.passed, metrics["checkpoints"])
+
+
+def _patiently(env: CandidateActions, number: int) -> int:
+    """Take a step, and again while it is still on offer; gives how often."""
+    env.step(number)
+    for count in range(1, _POLLS):
+        if _episode(env).outcome is not None or not env.action_masks()[number]:
+            return count
+        env.step(number)
+    return _POLLS
 
 
 def _next(env: CandidateActions, here: CandidateSnapshot, score: _Score) -> tuple[int, ...]:
@@ -77,7 +89,7 @@ def _next(env: CandidateActions, here: CandidateSnapshot, score: _Score) -> tupl
     tried: list[tuple[_Score, int, CandidateSnapshot]] = []
     for number in offered:
         env.restore(here)
-        env.step(number)
+        _patiently(env, number)
         tried.append((_score(env), number, env.snapshot()))
     best = max(tried, key=lambda entry: entry[0])
     if best[0].success or (best[0].open and _better(best[0], score)):
@@ -89,7 +101,7 @@ def _next(env: CandidateActions, here: CandidateSnapshot, score: _Score) -> tupl
         env.restore(after)
         for second in (int(n) for n in env.action_masks().nonzero()[0]):
             env.restore(after)
-            env.step(second)
+            _patiently(env, second)
             pairs.append((_score(env), number, second))
     if not pairs:
         return ()
@@ -111,7 +123,7 @@ def _preparation(env: CandidateActions, here: CandidateSnapshot, score: _Score) 
             continue
         env.restore(here)
         before = len(here.notes.facts)
-        env.step(number)
+        _patiently(env, number)
         after = _score(env)
         if not after.open or after.clean < score.clean or after.right < score.right:
             continue
