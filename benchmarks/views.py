@@ -16,18 +16,35 @@ from cirrus_env.engine.token_episode import TokenEpisode
 from cirrus_env.envs.aec_env import TicketAECEnv
 from cirrus_env.envs.views import AssistantView
 from cirrus_env.wire import ASSISTANT, AssistantAction, CustomerAction, Message
+from cirrus_env.world import Stream
+from cirrus_env.wrappers.candidates import CandidateActions
 
 ROUNDS = 5
 SEEDS = range(20)
+WANDERED = range(200)
 
 
 def views() -> Iterator[Row]:
-    """Moves a second with both seats outside, and turns a second as token ids."""
+    """Moves a second with both seats outside, turns as token ids, and steps among candidates."""
     moves = {seed: _moves(seed) for seed in SEEDS}
     yield Row("both seats, TicketAECEnv", 1 / min(_aec(moves) for _ in range(ROUNDS)), "moves/s")
     env = gymnasium.make(scenes.ENV)
     recorded = scenes.oracle_actions(env, SEEDS)
     yield Row("oracle, TokenEpisode", 1 / min(_tokens(recorded) for _ in range(ROUNDS)), "turns/s")
+    candidates = CandidateActions(gymnasium.make("Cirrus/Train-v0"))
+    chosen = {seed: _wandered(candidates, seed) for seed in WANDERED}
+    rate = 1 / min(scenes.seconds_a_step(candidates, chosen) for _ in range(ROUNDS))
+    yield Row("random candidates, CandidateActions", rate, "steps/s", 10_000)
+
+
+def _wandered(env: CandidateActions, seed: int) -> list[int]:
+    """What a random policy chooses of the candidates on offer."""
+    stream, chosen = Stream(seed, "benchmark:candidates"), []
+    _, info = env.reset(seed=seed)
+    while not info["outcome"]:
+        chosen.append(stream.choice(info["action_mask"].nonzero()[0].tolist()))
+        *_, info = env.step(chosen[-1])
+    return chosen
 
 
 def _moves(seed: int) -> list[AssistantAction | CustomerAction]:
