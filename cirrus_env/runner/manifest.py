@@ -9,7 +9,9 @@
 - ``sources``: registered name -> the file's text, of tickets that don't ship with the package;
 - ``protocol``: name and digest of the official protocol, of a run that follows one;
 - ``jobs``: the keys of all episodes, ``[agent, ticket, seed, variant, language]``, the last two
-  empty where the seed and the ticket choose. An episode's number is its place in this list.
+  empty where the seed and the ticket choose. An episode's number is its place in this list. Null
+  for a recorded run: its episodes' keys stand in their lines, with a sixth part, and their numbers
+  are their places in the file.
 """
 
 from __future__ import annotations

@@ -25,10 +25,9 @@ from typing import Any, Final, NamedTuple
 from cirrus_env._version import __version__
 from cirrus_env.engine.episode import TicketEpisode
 from cirrus_env.engine.modes import NORMAL
-from cirrus_env.engine.replay import trajectory
+from cirrus_env.engine.storing import as_stored, failure
 from cirrus_env.envs.views import AssistantView
 from cirrus_env.errors import (
-    CirrusError,
     CustomerFailed,
     InvalidAction,
     JudgeFailed,
@@ -170,45 +169,13 @@ def drive(agent: Agent, episode: TicketEpisode, seed: int) -> str:
     return failure(episode)
 
 
-def failure(episode: TicketEpisode) -> str:
-    """What an endpoint's failure was that ended the episode; empty where none did."""
-    events = episode.records[-1].events if episode.records else ()
-    return next((str(event.value) for event in events if event.kind == "failed"), "")
-
-
 def as_json(job: Job, episode: TicketEpisode, error: str = "") -> dict[str, Any]:
     """An ended episode as it is stored.
 
     Raises:
         CirrusError: If it has not ended.
     """
-    outcome = episode.outcome
-    if outcome is None:
-        raise CirrusError("the episode has not ended")
-    stored = trajectory(episode)
-    header = episode.header
-    mode = {"mode": header["mode"]} if "mode" in header else {}
-    return {
-        "key": job.key,
-        "agent": job.agent.name,
-        "ticket": job.ticket.env_id,
-        "digest": job.ticket.digest,
-        "seed": job.seed,
-        "variant": header["variant"],
-        "language": header["language"],
-        "outcome": outcome.name,
-        "success": outcome.success if outcome.valid else None,
-        "valid": outcome.valid,
-        "return_micro": stored.last["return_micro"] if outcome.valid else None,
-        "metrics": stored.last["metrics"],
-        "error": error,
-        **mode,
-        "trajectory": {
-            "header": dict(stored.header),
-            "records": [record.to_json() for record in stored.records],
-            "last": dict(stored.last),
-        },
-    }
+    return as_stored(episode, job.agent.name, job.key, error)
 
 
 def unplayed(job: Job, error: str, *, keep: bool, mode: str = NORMAL) -> Played:

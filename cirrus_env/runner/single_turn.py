@@ -16,6 +16,7 @@ from cirrus_env._version import __version__
 from cirrus_env.baselines.oracle import Oracle
 from cirrus_env.engine.episode import TicketEpisode
 from cirrus_env.engine.plan import reference_turns
+from cirrus_env.engine.storing import failure
 from cirrus_env.errors import CustomerFailed, InvalidAction, JudgeFailed
 from cirrus_env.judging.paper_turns import SpokenTurn, paper_ticket, split_turns
 from cirrus_env.runner.modes import SINGLE_TURN
@@ -27,7 +28,6 @@ from cirrus_env.runner.play import (
     JUDGE,
     Job,
     describe,
-    failure,
 )
 from cirrus_env.runner.turn_scores import ticket_to_json
 from cirrus_env.runner.turns import play_turn

@@ -2,11 +2,12 @@
 
 ``manifest.json`` says what the run is: one object with ``format``, ``sha256`` (of the canonical
 JSON of the rest) and what ``runner.manifest`` puts in. It is written once, whole, before anything
-else. Every episode is one checksummed line of ``episodes.jsonl`` (see ``runner.lines``), appended
-and synchronised before it is told to anybody. A line is there whole or not at all: what a crash
-tore is cut off by the next runner and overlooked by readers. Of two lines with the same key the
-later one counts, so an episode that failed for outside reasons can be tried again. Nothing else is
-ever written into the folder, and no name in it depends on what an agent is called or says.
+else; only a recorded run (``runner.recording``), whose tickets show one by one, replaces it. Every
+episode is one checksummed line of ``episodes.jsonl`` (see ``runner.lines``), appended and
+synchronised before it is told to anybody. A line is there whole or not at all: what a crash tore is
+cut off by the next runner and overlooked by readers. Of two lines with the same key the later one
+counts, so an episode that failed for outside reasons can be tried again. Nothing else is ever
+written into the folder, and no name in it depends on what an agent is called or says.
 """
 
 from __future__ import annotations
@@ -50,6 +51,12 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if manifest.pop("sha256", None) != digest(manifest):
         raise StoreError(f"{path} is damaged: its checksum is wrong; restore it from a copy")
     return manifest
+
+
+def write_manifest(folder: Path, manifest: Mapping[str, Any]) -> None:
+    """Write what the run is: the old file is there, or the new one."""
+    whole = {"format": FORMAT, "sha256": digest(dict(manifest)), **manifest}
+    write_whole(folder / MANIFEST, canonical(whole).encode() + b"\n")
 
 
 def read_episodes(folder: Path) -> Iterator[dict[str, Any]]:
@@ -114,8 +121,7 @@ class RunStore:
         if not path.exists():
             if (self.folder / EPISODES).exists():
                 raise StoreError(f"{self.folder} has {EPISODES} but no {MANIFEST}")
-            whole = {"format": FORMAT, "sha256": digest(manifest), **manifest}
-            write_whole(path, canonical(whole).encode() + b"\n")
+            write_manifest(self.folder, manifest)
             return
         if not resume:
             raise StoreError(f"{self.folder} already holds a run; resume it or name another folder")
@@ -130,6 +136,21 @@ class RunStore:
     def done(self) -> frozenset[str]:
         """Keys of the episodes that stand and need no second try."""
         return frozenset(key for key, valid in self._done.items() if valid)
+
+    def __len__(self) -> int:
+        return len(self._done)
+
+    def describe(self, manifest: Mapping[str, Any]) -> None:
+        """Replace what the run is, as a whole, where more of it has become known.
+
+        Raises:
+            StoreFull: The disk is full or read-only; the manifest is as it was.
+            StoreError: Something else is wrong with the disk.
+        """
+        try:
+            write_manifest(self.folder, manifest)
+        except OSError as error:
+            raise _typed(error, self.folder) from error
 
     def append(self, episode: Mapping[str, Any]) -> None:
         """Write one episode; when this returns it is on the disk.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -20,8 +21,10 @@ class Stored(NamedTuple):
     """One stored episode.
 
     Attributes:
-        number: Its place among the run's jobs, from 0: the same however it was played.
-        key: Its job's key, ``[agent, ticket, seed, variant, language]``.
+        number: Its place among the run's jobs, from 0: the same however it was played; in a
+            recorded run its place in the file.
+        key: Its job's key, ``[agent, ticket, seed, variant, language]``; a recorded one's number
+            comes after these.
         row: As results know it.
         trajectory: Without records where nothing was played.
     """
@@ -53,11 +56,11 @@ class StoredRun:
         self.folder = folder
         self.manifest = read_manifest(folder)
         self._path = folder / EPISODES
-        self._numbers = {canonical(key): n for n, key in enumerate(self.manifest["jobs"])}
         latest = {line.key: line for line in scan(self._path)[0]}
-        self._offsets = {
-            self._numbers[key]: line for key, line in latest.items() if key in self._numbers
-        }
+        jobs = self.manifest["jobs"]
+        self._keys = [json.loads(key) for key in latest] if jobs is None else jobs
+        numbers = {canonical(key): number for number, key in enumerate(self._keys)}
+        self._offsets = {numbers[key]: line for key, line in latest.items() if key in numbers}
         self._tickets: dict[str, Ticket] | None = None
 
     def __len__(self) -> int:
@@ -66,7 +69,7 @@ class StoredRun:
     @property
     def missing(self) -> int:
         """How many of the run's episodes are not there."""
-        return len(self._numbers) - len(self._offsets)
+        return len(self._keys) - len(self._offsets)
 
     @property
     def tickets(self) -> Mapping[str, Ticket]:
@@ -118,7 +121,7 @@ class StoredRun:
         fitting = [
             number
             for number in sorted(self._offsets)
-            if parts and all(_says(self.manifest["jobs"][number], part) for part in parts)
+            if parts and all(_says(self._keys[number], part) for part in parts)
         ]
         if len(fitting) == 1:
             return self[fitting[0]]
@@ -132,6 +135,6 @@ class StoredRun:
 
 
 def _says(key: list[Any], part: str) -> bool:
-    agent, ticket, seed, variant, language = key
+    agent, ticket, seed, variant, language = key[:5]
     name = ticket.partition("/")[2]
     return part in (agent, ticket, name, name.rpartition("-v")[0], str(seed), variant, language)

@@ -1,4 +1,4 @@
-"""Gymnasium wrappers; each changes one thing, and any of them can be put over any other.
+"""Gymnasium wrappers: each changes one thing, and they stack in any order.
 
 ======================  ============================================================================
 wrapper                 what it does
@@ -15,8 +15,9 @@ wrapper                 what it does
 ``RecordTrajectories``  hands every finished episode to a sink, such as a run's folder
 ======================  ============================================================================
 
-Each is made for ``gymnasium.make``'s environments, comes back from ``env.spec``, and refuses what
-it can't work with (``OptionError``) when it is made. They load on first use.
+``CandidateActions`` alone goes straight onto ``gymnasium.make``'s environment, with the others over
+it. Each comes back from ``env.spec``, and refuses what it can't work with (``OptionError``) when it
+is made. They load on first use.
 """
 
 from __future__ import annotations
