@@ -40,13 +40,14 @@ def place(text: str, size: int) -> int:
     return zlib.crc32(text.encode()) % size
 
 
-def words(text: str, size: int) -> tuple[int, ...]:
-    """The places of a text's words, each once: English words, Chinese pairs of characters."""
-    return _words(_CODED.sub(" ", text), size)
+def bare(text: str) -> str:
+    """A text without its ids, names and numbers."""
+    return _CODED.sub(" ", text)
 
 
 @lru_cache(maxsize=8192)
-def _words(text: str, size: int) -> tuple[int, ...]:
+def words(text: str, size: int) -> tuple[int, ...]:
+    """The places of a bare text's words, each once: English words, Chinese pairs of characters."""
     found: dict[int, None] = {}
     for word in _WORD.findall(text):
         if word[0] >= "\u4e00":

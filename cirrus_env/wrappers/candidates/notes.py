@@ -127,13 +127,14 @@ class Notes:
             start = 8
             self.vector[start : start + len(_DAYS) + 1] = 0
             self.vector[start + sum(days > edge for edge in _DAYS)] = 1
+        said = features.bare(text)
         if not self._opened:
             self._opened = True
-            self.vector[[_OPENING + p for p in features.words(text, features.OPENING)]] = 1
+            self.vector[[_OPENING + p for p in features.words(said, features.OPENING)]] = 1
         else:
-            self.vector[[_LATER + p for p in features.words(text, features.LATER)]] = 1
+            self.vector[[_LATER + p for p in features.words(said, features.LATER)]] = 1
             self.vector[_LAST:_SHOWN] = 0
-            self.vector[[_LAST + p for p in features.words(text, features.LAST)]] = 1
+            self.vector[[_LAST + p for p in features.words(said, features.LAST)]] = 1
             self._look_again()  # it may have done something
         self.vector[2:5] = (1, 0, 0)
         self._settle()
