@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import gymnasium
 from gymnasium import spaces
+from gymnasium.utils.seeding import np_random
 
 from cirrus_env.customers.protocol import Customer
 from cirrus_env.engine.episode import Step, TicketEpisode
@@ -198,6 +199,7 @@ class TicketEnv(gymnasium.Env[Observation, Any]):
         Limits(max_turns, max_tool_calls, max_invalid, max_tokens, max_chars)
         _check_room(max_turns, max_chars)
         self.render_mode = render_mode
+        self._generator: Any = None
         self._seat = make_seat(seat, assistant)
         arguments = {
             "customer": EXTERNAL if seat == "customer" else customer,
@@ -219,6 +221,18 @@ class TicketEnv(gymnasium.Env[Observation, Any]):
         self._source = Source(ticket, arguments)
         self._shown = 0
         minari_text.register_when_imported()
+
+    # -- Gymnasium's own generator: nothing here draws from it, so it is made when asked for -------
+
+    @property
+    def _np_random(self) -> Any:
+        if self._generator is None and self._np_random_seed is not None:
+            self._generator, _ = np_random(self._np_random_seed)
+        return self._generator
+
+    @_np_random.setter
+    def _np_random(self, generator: Any) -> None:
+        self._generator = generator
 
     # -- spaces: cached for each environment, since a space holds its own sampling state ----------
 
@@ -383,7 +397,10 @@ class TicketEnv(gymnasium.Env[Observation, Any]):
         self, seed: int | None, options: Mapping[str, Any] | None
     ) -> tuple[int, Mapping[str, Any] | None]:
         number = self._source.next_seed(seed)
-        super().reset(seed=None if seed is None else number)
+        if seed is not None:
+            if number < 0:
+                super().reset(seed=number)  # raises: Gymnasium's seeds are not negative
+            self._np_random, self._np_random_seed = None, number
         self._source.choose(number, options)
         if self._seat.name == CUSTOMER and options and options.get("customer") is not None:
             raise OptionError("the learner plays the customer here: nobody else can")

@@ -33,8 +33,8 @@ class ChatText:
         # one owner of the text lets CPython extend it in place
         body, self._body = self._body, ""
         if body:
-            body += ", "
-        body += ", ".join([build.written(message) for message in messages])
+            body += ","
+        body += ",".join([build.written(message) for message in messages])
         self._body = body
 
     def json(self) -> str:

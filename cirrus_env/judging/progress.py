@@ -11,6 +11,7 @@ from cirrus_env.cloud.kernel import Cloud
 from cirrus_env.judging.shape import Shape, shape_of
 from cirrus_env.nlu.evidence import Evidence, holds
 from cirrus_env.tickets.model import Checkpoint
+from cirrus_env.tickets.predicates import All, Asked, CustomerDid, Predicate, Told
 
 EVENT_KINDS: Final = frozenset({"action", "consent", "verification"})
 """Kinds that need the event itself after their ancestors, not a state or an older event."""
@@ -23,11 +24,12 @@ class Progress:
         checkpoints: In listed order, a topological order of ``after``.
     """
 
-    __slots__ = ("_checkpoints", "_shape")
+    __slots__ = ("_checkpoints", "_first", "_shape")
 
     def __init__(self, checkpoints: Sequence[Checkpoint]) -> None:
         self._checkpoints = tuple(checkpoints)
         self._shape = shape_of(self._checkpoints)
+        self._first = [_first_needed(c.evidence) for c in self._checkpoints]
 
     def newly_passed(self, evidence: Evidence, cloud: Cloud, step: int) -> list[str]:
         """The checkpoints that pass at this step; writes them into ``evidence.passed``.
@@ -40,7 +42,11 @@ class Progress:
         if passed and next(reversed(passed.values())) == step:
             new = [name for name, at in passed.items() if at == step]
         before = len(new)
+        happened = (evidence.told, evidence.asked, evidence.did)
         for k in _open(self._shape, tuple(passed)):
+            first = self._first[k]
+            if first is not None and first[1] not in happened[first[0]]:
+                continue
             checkpoint, above = self._checkpoints[k], self._shape.above[k]
             if new and not above.isdisjoint(new):
                 continue
@@ -68,6 +74,26 @@ class Progress:
             if checkpoint.id in passed:
                 jumped.update((name, None) for name in skips[checkpoint.id] if name not in passed)
         return list(jumped)
+
+
+def _first_needed(evidence: Predicate) -> tuple[int, str] | None:
+    """Something without which the predicate can't hold, cheap to look up; None where there is none.
+
+    Returns:
+        Whether it is told (0), asked (1) or done by the customer (2), and its name.
+    """
+    if isinstance(evidence, Told):
+        return 0, evidence.slot
+    if isinstance(evidence, Asked):
+        return 1, evidence.fact
+    if isinstance(evidence, CustomerDid):
+        return 2, evidence.action
+    if isinstance(evidence, All):
+        for part in evidence.parts:
+            found = _first_needed(part)
+            if found is not None:
+                return found
+    return None
 
 
 @lru_cache(maxsize=8192)

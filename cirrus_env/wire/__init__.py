@@ -15,7 +15,6 @@ from cirrus_env.wire.jsontext import (
     canonical_result,
     digest,
     encodes,
-    quoted,
     strict_loads,
 )
 from cirrus_env.wire.messages import Message
@@ -38,6 +37,5 @@ __all__ = [
     "canonical_result",
     "digest",
     "encodes",
-    "quoted",
     "strict_loads",
 ]

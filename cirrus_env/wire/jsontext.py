@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import json
-from json.encoder import encode_basestring
 from typing import Any, Final, NoReturn
 
 import orjson
@@ -45,14 +44,6 @@ def canonical_result(value: Any) -> str:
         return orjson.dumps(value, option=_PLAIN).decode()
     except TypeError:  # integers beyond 64 bits, lone surrogates, keys that are no text
         return canonical(value)
-
-
-def quoted(text: str) -> str:
-    """A text as JSON writes it."""
-    try:
-        return orjson.dumps(text).decode()
-    except TypeError:  # a lone surrogate
-        return encode_basestring(text)
 
 
 def digest(value: Any) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from typing import Any
 
+import orjson
+
 from cirrus_env.wire.actions import ToolCall
-from cirrus_env.wire.jsontext import quoted
 
 Message = dict[str, Any]
 """``role`` (system, user, assistant, tool), ``content``, and for tools ``tool_calls``,
@@ -52,17 +54,8 @@ def tool_result(call: ToolCall, content: str) -> Message:
 
 
 def written(message: Message) -> str:
-    """A message of this module as JSON, keys in their order."""
-    parts = []
-    for key, value in message.items():
-        if key == "tool_calls":
-            calls = [
-                f'{{"id": {quoted(call["id"])}, "type": "function", "function": '
-                f'{{"name": {quoted(call["function"]["name"])}, '
-                f'"arguments": {quoted(call["function"]["arguments"])}}}}}'
-                for call in value
-            ]
-            parts.append(f'"tool_calls": [{", ".join(calls)}]')
-        else:
-            parts.append(f'"{key}": {quoted(value)}')
-    return "{" + ", ".join(parts) + "}"
+    """A message as JSON: no spaces, keys in their order, UTF-8 as it is."""
+    try:
+        return orjson.dumps(message).decode()
+    except TypeError:  # a lone surrogate
+        return json.dumps(message, ensure_ascii=False, separators=(",", ":"))

@@ -17,7 +17,6 @@ from cirrus_env.wire.jsontext import (
     canonical_result,
     digest,
     encodes,
-    quoted,
     strict_loads,
 )
 
@@ -61,11 +60,6 @@ results = st.recursive(
 @given(results)
 def test_a_result_is_written_as_any_value_is(value):
     assert canonical_result(value) == canonical(value)
-
-
-@given(st.text())
-def test_a_text_is_quoted_as_json_writes_it(text):
-    assert quoted(text) == json.dumps(text, ensure_ascii=False)
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf")])
