@@ -13,6 +13,11 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import Any, Final
 
+import numpy as np
+import numpy.typing as npt
+
+Places = npt.NDArray[np.intp]
+
 OPENING: Final = 128
 """Places for words of the customer's opening."""
 
@@ -46,16 +51,25 @@ def bare(text: str) -> str:
 
 
 @lru_cache(maxsize=8192)
-def words(text: str, size: int) -> tuple[int, ...]:
-    """The places of a bare text's words, each once: English words, Chinese pairs of characters."""
+def words(text: str, first: int, size: int) -> Places:
+    """The places of a bare text's words, each once: English words, Chinese pairs of characters.
+
+    Args:
+        text: A bare text.
+        first: The first of the places.
+        size: How many places there are.
+
+    Returns:
+        Indices, shared, so not to be written to.
+    """
     found: dict[int, None] = {}
     for word in _WORD.findall(text):
         if word[0] >= "\u4e00":
             for pair in pairwise(word):
-                found[place("".join(pair), size)] = None
+                found[first + place("".join(pair), size)] = None
         else:
-            found[place(word.lower(), size)] = None
-    return tuple(found)
+            found[first + place(word.lower(), size)] = None
+    return np.array(list(found), dtype=np.intp)
 
 
 def fields(operation: str, data: Any, known: Set[str], today: str) -> tuple[int, ...]:

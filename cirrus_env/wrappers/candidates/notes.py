@@ -130,11 +130,11 @@ class Notes:
         said = features.bare(text)
         if not self._opened:
             self._opened = True
-            self.vector[[_OPENING + p for p in features.words(said, features.OPENING)]] = 1
+            self.vector[features.words(said, _OPENING, features.OPENING)] = 1
         else:
-            self.vector[[_LATER + p for p in features.words(said, features.LATER)]] = 1
+            self.vector[features.words(said, _LATER, features.LATER)] = 1
             self.vector[_LAST:_SHOWN] = 0
-            self.vector[[_LAST + p for p in features.words(said, features.LAST)]] = 1
+            self.vector[features.words(said, _LAST, features.LAST)] = 1
             self._look_again()  # it may have done something
         self.vector[2:5] = (1, 0, 0)
         self._settle()
