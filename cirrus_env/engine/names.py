@@ -7,6 +7,7 @@ byte; records, predicates and metrics keep the true names.
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -18,8 +19,8 @@ from cirrus_env.cloud.catalogue import SERVICES, Catalogue, catalogue
 from cirrus_env.wire import AssistantAction, Message, ToolCall
 from cirrus_env.world import Stream
 
-_WORD: Final = re.compile(r"\\.|[A-Za-z0-9_]+")
-"""An identifier, or an escape of JSON, whose letter is no part of the word after it."""
+_WORD: Final = re.compile(r"\\u(?:[0-9A-Fa-f]{4}|[A-Za-z0-9_]*)|\\.|[A-Za-z0-9_]+")
+"""An identifier, or an escape of JSON, which is no part of the word after it."""
 
 _MADE_UP: Final = re.compile(r"[a-z0-9][A-Z]|_")
 """A name that is no plain word: ``search`` may stand in any sentence, ``StopInstance`` may not."""
@@ -69,10 +70,19 @@ class Names:
         return _WORD.sub(self._other, text)
 
     def action(self, action: AssistantAction) -> AssistantAction:
-        """An action with the names in its words and of its calls swapped; arguments stay."""
-        calls = tuple(ToolCall(c.id, self.name(c.name), c.arguments) for c in action.calls)
+        """An action with the names in its words, of its calls and in their arguments swapped.
+
+        Results repeat arguments, so one that stayed would come back under its other name.
+        """
         return replace(
-            action, text=self.text(action.text), calls=calls, fault=self.text(action.fault)
+            action,
+            text=self.text(action.text),
+            calls=tuple(
+                ToolCall(c.id, self.name(c.name), self.text(c.arguments)) for c in action.calls
+            ),
+            queue=self.text(action.queue),
+            reasoning=self.text(action.reasoning),
+            fault=self.text(action.fault),
         )
 
     def message(self, message: Message) -> Message:
@@ -82,24 +92,18 @@ class Names:
             other["name"] = self.name(message["name"])
         if "tool_calls" in message:
             other["tool_calls"] = [
-                call | {"function": self.function(call["function"])}
+                call | {"function": self._called(**call["function"])}
                 for call in message["tool_calls"]
             ]
         return other
 
     def function(self, function: Mapping[str, Any]) -> dict[str, Any]:
-        """A tool's schema, or a call's function, under its other name."""
-        other = {**function, "name": self.name(function["name"])}
-        for key in ("description", "parameters"):
-            if key in function:
-                other[key] = self._described(function[key], key)
-        return other
+        """A tool's schema under its other name, with the names in it swapped."""
+        schema: dict[str, Any] = json.loads(self.text(json.dumps(function, ensure_ascii=False)))
+        return schema | {"name": self.name(function["name"])}
 
-    def _described(self, node: Any, key: str) -> Any:
-        """A schema with the names in its descriptions swapped; values such as enums stay."""
-        if isinstance(node, Mapping):
-            return {k: self._described(v, k) for k, v in node.items()}
-        return self.text(node) if key == "description" and isinstance(node, str) else node
+    def _called(self, name: str, arguments: str) -> dict[str, str]:
+        return {"name": self.name(name), "arguments": self.text(arguments)}
 
     def _other(self, found: re.Match[str]) -> str:
         word = found[0]

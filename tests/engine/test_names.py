@@ -21,6 +21,7 @@ from cirrus_env.wire import AssistantAction, ToolCall
 
 ECS = catalogue((*GENERAL, "ecs"))
 NAMES = Names(ECS, 7)
+BETWEEN = ("\\n", "\\u7528", "\\u", "\\", " ", ",", "用")
 EVERY = tuple(catalogue(tuple(SERVICES)).operations)
 
 
@@ -52,8 +53,7 @@ def test_records_and_metrics_keep_the_true_names(ticket, language):
 def test_no_true_name_is_shown(ticket, language):
     made = played(ticket, language, mode="oracle-plan")
     shown = json.dumps(made.messages, ensure_ascii=False) + made.tools_json
-    values = {"ResizeDisk"}  # of an enum: a type of order is called so, too
-    assert {name for name in EVERY if name in shown} <= values
+    assert [name for name in EVERY if name in shown] == []
 
 
 def test_schemas_tell_the_same_under_other_names():
@@ -83,6 +83,50 @@ def test_a_shown_name_is_called_and_a_true_one_is_unknown():
     assert made.records[-1].action["calls"] == [["b", shown, "{}"]]
 
 
+@pytest.mark.parametrize(
+    ("tool", "arguments", "true"),
+    [
+        ("GetArticle", '{"ArticleId": "%s"}', "StopInstance"),
+        ("GetArticle", r'{"ArticleId": "\u7528%s"}', "用StopInstance"),
+        ("DescribeInstances", '{"%s": 1}', "StopInstance"),
+    ],
+)
+def test_what_results_repeat_of_a_call_is_swapped_back(tool, arguments, true):
+    made = episode()
+    shown = NAMES.shown["StopInstance"]
+    call = ToolCall("a", NAMES.shown[tool], arguments % shown)
+    step = made.step(AssistantAction("call", calls=(call,)))
+    assert made.messages[-2]["tool_calls"][0]["function"]["arguments"] == arguments % shown
+    assert shown in step.delta[0]["content"]
+    assert "StopInstance" not in step.delta[0]["content"]
+    assert json.loads(made.records[-1].action["calls"][0][2]).popitem() in (
+        ("ArticleId", true), (true, 1),
+    )  # fmt: skip
+
+
+def test_a_value_that_is_called_as_a_tool_has_its_name_in_schemas_arguments_and_results():
+    made = episode("ECS-Upgrade", distractions="all", mode="oracle-plan")
+    shown = NAMES.shown["ResizeDisk"]
+    (schema,) = (t for t in made.tools if t["function"]["name"] == NAMES.shown["QueryOrders"])
+    kinds = schema["function"]["parameters"]["properties"]["OrderType"]["enum"]
+    assert shown in kinds
+    assert "ResizeDisk" not in kinds
+    for value, invalid in ((shown, False), ("ResizeDisk", True)):
+        arguments = json.dumps({"OrderType": value})
+        made.step(
+            AssistantAction("call", calls=(ToolCall("", NAMES.shown["QueryOrders"], arguments),))
+        )
+        assert (made.records[-1].events[0].kind == "invalid") is invalid
+
+
+def test_queues_and_thoughts_are_recorded_under_true_names_and_shown_under_others():
+    made = episode()
+    shown = NAMES.shown["StopInstance"]
+    step = made.step(AssistantAction("escalate", "Facts.", queue=shown, reasoning=f"{shown}?"))
+    assert f"there is no queue '{shown}'" in step.delta[0]["content"]
+    assert made.records[-1].action["reasoning"] == "StopInstance?"
+
+
 def test_texts_and_chat_messages_are_read_by_the_shown_names():
     made = episode(parser="hermes")
     shown = NAMES.shown["DescribeInstances"]
@@ -108,9 +152,7 @@ def test_the_same_name_in_every_ticket_and_another_with_another_seed():
     assert len(set(other.values())) == len(EVERY) == len(other)
 
 
-@given(
-    st.text() | st.lists(st.sampled_from([*EVERY, *NAMES.shown.values(), "\\n", " ", ",", "用"]))
-)
+@given(st.text() | st.lists(st.sampled_from([*EVERY, *NAMES.shown.values(), *BETWEEN])))
 def test_swapping_twice_gives_back_every_byte(text):
     text = "".join(text)
     assert NAMES.text(NAMES.text(text)) == text
@@ -122,6 +164,7 @@ def test_swapping_twice_gives_back_every_byte(text):
         ("StopInstance, then", "{} , then"),
         ("先调用StopInstance。", "先调用{} 。"),
         (r'{"Content":"first\nStopInstance"}', r'{{"Content":"first\n{} "}}'),
+        (r'{"Content":"\u7528StopInstance"}', r'{{"Content":"\u7528{} "}}'),
         ("StopInstances and MyStopInstance", "StopInstances and MyStopInstance"),
     ],
 )
