@@ -148,8 +148,8 @@ class TicketEpisode:
 
     @property
     def setting(self) -> Setting:
-        """How this episode is played."""
-        return self._setting
+        """How this episode is played: after a ``restore`` as the snapshot's was."""
+        return self._setting if self._stage is None else self._stage.setting
 
     @property
     def tools(self) -> list[dict[str, Any]]:
@@ -208,7 +208,7 @@ class TicketEpisode:
     def header(self) -> dict[str, Any]:
         """The first line of the stored trajectory."""
         stage = self._running
-        limits = self._setting.limits
+        setting, limits = stage.setting, stage.setting.limits
         return {
             "ticket": self.ticket.env_id,
             "digest": self.ticket.digest,
@@ -217,13 +217,13 @@ class TicketEpisode:
             "language": stage.scenario.public.language,
             "turn": self._options.turn,
             "start": self._start,
-            "customer": stage.setting.customer.name if stage.setting.customer else EXTERNAL,
-            "judge": self._setting.judge.name,
+            "customer": setting.customer.name if setting.customer else EXTERNAL,
+            "judge": setting.judge.name,
             "limits": {name: getattr(limits, name) for name in limits.__slots__},
-            "tools": None if self._setting.offered is None else sorted(self._setting.offered),
-            "faults": dict(self._setting.faults),
+            "tools": None if setting.offered is None else sorted(setting.offered),
+            "faults": dict(setting.faults),
             "version": __version__,
-            **_unusual(self._setting),
+            **_unusual(setting),
         }
 
     def metrics(self) -> dict[str, Any]:

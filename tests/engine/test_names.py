@@ -194,6 +194,20 @@ def test_forks_pickles_and_snapshots_keep_them():
         assert step.delta[0]["name"] == name
 
 
+def test_what_is_stored_of_a_restored_episode_tells_how_it_was_played():
+    made = episode(distractions=3, faults="mild", tools=["DescribeInstances"], max_turns=9)
+    other = episode(scramble=None)
+    other.restore(made.snapshot())
+    assert other.setting is made.setting
+    assert other.header == made.header
+    assert (other.header["scramble"], other.header["limits"]["max_turns"]) == (7, 9)
+    other.reset(seed=3)
+    assert "scramble" not in other.header
+    assert other.setting.limits.max_turns == 30
+    made.restore(other.snapshot())
+    assert "scramble" not in made.header
+
+
 @pytest.mark.parametrize("seed", [True, 1.5, "seven"])
 def test_a_seed_is_an_integer(seed):
     with pytest.raises(OptionError, match="scramble is the seed of the tools' names"):
