@@ -72,13 +72,15 @@ class Names:
     def action(self, action: AssistantAction) -> AssistantAction:
         """An action with the names in its words, of its calls and in their arguments swapped.
 
-        Results repeat arguments, so one that stayed would come back under its other name.
+        Results repeat arguments, so one that stayed would come back under its other name; and an
+        id may be made of a name (``functions.NAME:0``).
         """
         return replace(
             action,
             text=self.text(action.text),
             calls=tuple(
-                ToolCall(c.id, self.name(c.name), self.text(c.arguments)) for c in action.calls
+                ToolCall(self.text(c.id), self.name(c.name), self.text(c.arguments))
+                for c in action.calls
             ),
             queue=self.text(action.queue),
             reasoning=self.text(action.reasoning),
@@ -90,9 +92,10 @@ class Names:
         other = message | {"content": self.text(message["content"])}
         if message["role"] == "tool":
             other["name"] = self.name(message["name"])
+            other["tool_call_id"] = self.text(message["tool_call_id"])
         if "tool_calls" in message:
             other["tool_calls"] = [
-                call | {"function": self._called(**call["function"])}
+                call | {"id": self.text(call["id"]), "function": self._called(**call["function"])}
                 for call in message["tool_calls"]
             ]
         return other

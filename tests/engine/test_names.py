@@ -119,6 +119,18 @@ def test_a_value_that_is_called_as_a_tool_has_its_name_in_schemas_arguments_and_
         assert (made.records[-1].events[0].kind == "invalid") is invalid
 
 
+def test_an_id_that_is_made_of_a_name_goes_with_it():
+    made = episode(parser="kimi")
+    id = f"functions.{NAMES.shown['DescribeInstances']}:0"
+    made.step(
+        "<|tool_calls_section_begin|><|tool_call_begin|>"
+        f"{id}<|tool_call_argument_begin|>{{}}<|tool_call_end|><|tool_calls_section_end|>"
+    )
+    assert made.messages[-2]["tool_calls"][0]["id"] == made.messages[-1]["tool_call_id"] == id
+    (call,) = made.records[-1].action["calls"]
+    assert call == ["functions.DescribeInstances:0", "DescribeInstances", "{}"]
+
+
 def test_queues_and_thoughts_are_recorded_under_true_names_and_shown_under_others():
     made = episode()
     shown = NAMES.shown["StopInstance"]
