@@ -49,59 +49,37 @@ WAYS = {
     " call.resize call.disks advise.grow_partition ask.anything_else",
     ("ECS-Locked", "security-lock"): "ask.instance call.verify call.instances call.events"
     " find.security_lock advise.appeal escalate.security",
-    ("ECS-Renewal", "kept"): "ask.product ask.end_date find.expired_but_kept advise.renew_by_hand"
-    " ask.anything_else",
+    ("ECS-Renewal", "kept"): "ask.product ask.end_date find.expired_but_kept"
+    " advise.renew_by_hand ask.anything_else",
     ("Billing-AutoRenewal", "unwanted"): "ask.charge call.verify call.orders call.order"
     " ask.still_needed call.refund_quote_order find.renewed_by_itself propose.refund_order"
     " call.refund_order propose.renewal_manual call.renewal_manual call.term close.thanks",
-    ("Billing-Refund", "already-used"): "ask.instance call.verify call.orders_refund call.orders"
-    " call.order call.refund_quote find.refund_used advise.keep_using close.sorry",
-    (
-        "VPC-Eip",
-        "idle-address",
-    ): "ask.address call.verify call.address_said call.bill_address ask.depends"
-    " find.idle_address propose.release_address call.release_address call.address_known"
-    " ask.anything_else",
-    (
-        "VPC-Nat",
-        "no-snat-entry",
-    ): "ask.instance call.verify call.instances call.gateways call.snat_of_gateway"
-    " find.no_snat_entry propose.add_snat call.add_snat call.snat_of_gateway+"
-    " advise.try_curl ask.anything_else",
-    (
-        "Billing-Coupon",
-        "wrong-product",
-    ): "call.orders call.coupons ask.coupon call.coupons find.coupon_other_product"
-    " advise.pay_with_other call.orders ask.anything_else",
-    (
-        "ECS-Billing",
-        "economical-leftovers",
-    ): "ask.how_stopped ask.instance call.verify call.instances call.snapshots_of_instance"
-    " call.addresses_idle find.idle_leftovers propose.delete_snapshot call.delete_snapshot"
-    " propose.release_address call.release_address call.snapshots_of_instance"
-    " call.addresses_idle ask.anything_else",
-    (
-        "Billing-UnpaidOrder",
-        "drop-renewal",
-    ): "ask.instance call.verify call.orders find.two_unpaid ask.order_wish"
-    " propose.cancel_renewal call.cancel_renewal call.renewal_price_second"
-    " propose.renew_second call.renew_second call.term_second ask.anything_else",
-    (
-        "Disk-Rollback",
-        "never-applied",
-    ): "ask.instance call.verify call.disks call.snapshots_of_disk call.snapshot_policies"
-    " find.policy_not_applied advise.keep_untouched escalate.data",
-    (
-        "ECS-Locked",
-        "financial-lock",
-    ): "ask.instance call.verify call.instances call.balance find.financial_lock"
-    " advise.pay_debt call.instances+ ask.anything_else",
-    (
-        "ECS-Ssh",
-        "office-only",
-    ): "ask.error ask.instance call.verify call.instances call.group ask.client_address"
-    " find.rule_admits_office propose.allow_ssh call.allow_ssh advise.try_ssh call.group"
-    " ask.anything_else",
+    ("Billing-Refund", "already-used"): "ask.instance call.verify call.orders_refund"
+    " call.orders call.order call.refund_quote find.refund_used advise.keep_using close.sorry",
+    ("VPC-Eip", "idle-address"): "ask.address call.verify call.address_said call.bill_address"
+    " ask.depends find.idle_address propose.release_address call.release_address"
+    " call.address_known ask.anything_else",
+    ("VPC-Nat", "no-snat-entry"): "ask.instance call.verify call.instances call.gateways"
+    " call.snat_of_gateway find.no_snat_entry propose.add_snat call.add_snat"
+    " call.snat_of_gateway+ advise.try_curl ask.anything_else",
+    ("Billing-Coupon", "wrong-product"): "call.orders call.coupons ask.coupon call.coupons"
+    " find.coupon_other_product advise.pay_with_other call.orders ask.anything_else",
+    ("ECS-Billing", "economical-leftovers"): "ask.how_stopped ask.instance call.verify"
+    " call.instances call.snapshots_of_instance call.addresses_idle find.idle_leftovers"
+    " propose.delete_snapshot call.delete_snapshot propose.release_address call.release_address"
+    " call.snapshots_of_instance call.addresses_idle ask.anything_else",
+    ("Billing-UnpaidOrder", "drop-renewal"): "ask.instance call.verify call.orders"
+    " find.two_unpaid ask.order_wish propose.cancel_renewal call.cancel_renewal"
+    " call.renewal_price_second propose.renew_second call.renew_second call.term_second"
+    " advise.pay_upgrade call.instances ask.anything_else",
+    ("Disk-Rollback", "never-applied"): "ask.instance call.verify call.disks"
+    " call.snapshots_of_disk call.snapshot_policies find.policy_not_applied"
+    " advise.keep_untouched escalate.data",
+    ("ECS-Locked", "financial-lock"): "ask.instance call.verify call.instances call.balance"
+    " find.financial_lock advise.pay_debt call.instances+ ask.anything_else",
+    ("ECS-Ssh", "office-only"): "ask.error ask.instance call.verify call.instances call.group"
+    " ask.client_address find.rule_admits_office propose.allow_ssh call.allow_ssh advise.try_ssh"
+    " call.group ask.anything_else",
 }
 """Scripted ways through the candidates, some of them in the test split; ``+``: while on offer."""
 
