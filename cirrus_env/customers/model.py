@@ -20,6 +20,7 @@ from cirrus_env.endpoints.client import Completion
 from cirrus_env.nlu.answers import figures
 from cirrus_env.tickets.model import Scenario
 from cirrus_env.wire import Act, CustomerAction, Message, encodes
+from cirrus_env.wire.reasoning import REASONING
 
 _HEARD: Final = 2_000
 """How many characters of the assistant's last message the model is shown."""
@@ -54,6 +55,12 @@ _AGAIN: Final[Mapping[str, str]] = {
     "en": "That changed the message: {why}. Write it again, from what the customer wants to say.",
     "zh": "这改变了原意: {why}。请根据客户想说的话重新写一遍。",
 }
+_OPENERS: Final = "|".join(re.escape(opener) for opener, _ in REASONING)
+_CLOSERS: Final = "|".join(re.escape(closer) for _, closer in REASONING if closer != "<|end|>")
+_THOUGHTS: Final = re.compile(rf"\A(?:.*(?:{_CLOSERS})|\s*(?:{_OPENERS}).*)", re.DOTALL)
+"""What a model thought aloud: up to the last end of it, or all, where it never ends."""
+_ODD: Final = re.compile(r"\A(?:```|\{\s*[\"}])|[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f]")
+"""What nobody writes in a chat: code or JSON instead of words, control characters."""
 _LABEL: Final = re.compile(r"^(?:customer|客户|message|消息)\s*[:：]\s*", re.IGNORECASE)
 
 
@@ -76,8 +83,9 @@ class Speaker(Protocol):
 class ModelCustomer:
     """The simulated customer, in a model's words.
 
-    A wording that loses a figure or id, invents one, or runs on is asked for once more; then the
-    plain words are said. A model that can't be reached ends the episode with ``customer_error``.
+    A wording that loses a figure or id, invents one, runs on, or is no chat message but JSON is
+    asked for once more; then the plain words are said. What a model thinks aloud is left out. One
+    that can't be reached ends the episode with ``customer_error``.
 
     Args:
         client: Finds the words.
@@ -151,7 +159,7 @@ class _Asking:
 
     def take(self, completion: Completion) -> None:
         """Look at what the model wrote."""
-        written = completion.message["content"].strip()
+        written = _THOUGHTS.sub("", completion.message["content"]).strip()
         self._tries += 1
         wording = _LABEL.sub("", written).strip().strip('"“”').strip()
         problem = _problem(self._plain, wording)
@@ -171,6 +179,8 @@ def _problem(plain: str, wording: str) -> str:
     """Why a wording can't stand for the plain words; empty where it can."""
     if not wording or not encodes(wording):
         return "there are no words"
+    if _ODD.search(wording):
+        return "it is no chat message"
     if len(wording) > _LONGER * len(plain) + _ROOM:
         return "it is far too long"
     wanted, said = figures(plain), figures(wording)

@@ -14,19 +14,7 @@ from typing import Final, NamedTuple
 from cirrus_env.engine.formats.found import Found
 from cirrus_env.wire import ToolCall
 from cirrus_env.wire.jsontext import MAX_DEPTH
-
-REASONING: Final = (
-    ("<think>", "</think>"),
-    ("<thinking>", "</thinking>"),
-    ("<thought>", "</thought>"),
-    ("<reasoning>", "</reasoning>"),
-    ("<seed:think>", "</seed:think>"),
-    ("[THINK]", "[/THINK]"),
-    ("◁think▷", "◁/think▷"),
-    ("<|begin_of_thought|>", "<|end_of_thought|>"),
-    ("<|channel|>analysis<|message|>", "<|end|>"),
-)
-"""How families open and close hidden reasoning."""
+from cirrus_env.wire.reasoning import REASONING
 
 _CLOSER: Final = dict(REASONING)
 _THINK: Final = "|".join(re.escape(opener) for opener, _ in REASONING)
