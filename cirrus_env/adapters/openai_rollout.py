@@ -109,15 +109,17 @@ async def rollout(
                 **(sampling or {}),
             )
             choice = completion.choices[0]
+            action = episode.read(choice.message)  # refused where it is no message
         except Exception as failed:  # whatever it is, it is no action of the model's
             error = type(failed).__name__
             rewards.append(episode.truncate("agent_error").reward)
             continue
         reasons.append(choice.finish_reason or "")
         for name in usage:
-            usage[name] += getattr(completion.usage, name, None) or 0
+            used = getattr(completion.usage, name, None)
+            usage[name] += used if isinstance(used, int) else 0
         try:
-            rewards.append((await episode.astep(choice.message)).reward)
+            rewards.append((await episode.astep(action)).reward)
         except (CustomerFailed, JudgeFailed) as failed:
             error = type(failed.__cause__ or failed).__name__
             who = "customer" if isinstance(failed, CustomerFailed) else "judge"

@@ -89,7 +89,11 @@ def test_what_the_model_writes_wrongly_is_its_own():
 @pytest.mark.parametrize(
     ("answer", "error"),
     [(status(500), "InternalServerError"), (status(401), "AuthenticationError"),
-     (garbage(b'{"choices": []}'), "IndexError")],
+     (garbage(b'{"choices": []}'), "IndexError"),
+     (garbage(b'{"choices": [{"message": null}]}'), "InvalidAction"),
+     (garbage(b'{"choices": [{"message": {"role": "assistant", "content": 5}}]}'), "InvalidAction"),
+     (garbage(b'{"choices": [{"message": {"role": "assistant", "tool_calls": [null]}}]}'),
+      "InvalidAction")],
 )  # fmt: skip
 def test_an_endpoint_that_fails_is_nobodys_number(answer, error, canary):
     (record,), _ = run([completion("Hello?"), answer])
@@ -98,6 +102,16 @@ def test_an_endpoint_that_fails_is_nobodys_number(answer, error, canary):
     assert record.rewards[-1] is None
     assert record.error == error
     assert canary not in repr(record)
+
+
+def test_usage_that_is_no_number_counts_for_nothing():
+    body = {
+        "choices": [{"finish_reason": "stop", "message": {"role": "assistant", "content": "Hi."}}],
+        "usage": {"prompt_tokens": "many", "completion_tokens": 5},
+    }
+    (record,), _ = run([garbage(json.dumps(body).encode())], max_turns=2)
+    assert (record.outcome, record.valid) == ("turn_limit", True)
+    assert record.usage == {"prompt_tokens": 0, "completion_tokens": 10}
 
 
 class Broken:
