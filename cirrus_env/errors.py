@@ -13,6 +13,7 @@
     ├── CloudError           an operation of the mock cloud refused, with the provider's code
     ├── RenderError          a chat template can't extend a conversation; names the role
     ├── EndpointError        a model's endpoint failed for good: its episode ends invalid
+    │   └── ModelUnavailable the package's own client got no answer; its message may be stored
     ├── CustomerFailed       a customer's code raised, or did what it can't; ``__cause__`` is what
     ├── JudgeFailed          a judge's code raised; ``__cause__`` is what
     ├── RunError             a run can't go on; what it stored is kept
@@ -123,6 +124,23 @@ class EndpointError(CirrusError):
     Raised by a customer or a judge it ends the episode with ``customer_error`` or ``judge_error``:
     the episode is invalid and nobody's number. Raised by a policy it is the runner's to attribute.
     """
+
+    @property
+    def kept(self) -> str:
+        """What is stored of it: its type, for a message may hold a secret (law R7)."""
+        return type(self).__name__
+
+
+class ModelUnavailable(EndpointError):
+    """``endpoints.client`` got no answer for good, or a budget is spent.
+
+    Its message names the model, what happened and how often; nothing that was sent or received.
+    """
+
+    @property
+    def kept(self) -> str:
+        """Its message, which may be stored."""
+        return f"{type(self).__name__}: {self}"
 
 
 class CustomerFailed(CirrusError):

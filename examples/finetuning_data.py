@@ -1,7 +1,7 @@
 """Fine-tuning files from a run: chat rows with masks, and preference pairs of three kinds.
 
-    python examples/finetuning_data.py --out /tmp/data
-    python examples/finetuning_data.py --tickets 'VPC-*' --seeds 10 --out /tmp/data
+    python examples/finetuning_data.py                 # into the folder finetuning-data
+    python examples/finetuning_data.py --tickets 'VPC-*' --seeds 10 --out data
 
 The files are read by TRL's ``SFTTrainer`` and ``DPOTrainer`` through
 ``datasets.load_dataset("json", data_files=...)``. The same from the command line:
@@ -55,7 +55,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--tickets", default="ECS-Billing", help="a name; ECS-* for a family")
     parser.add_argument("--seeds", type=int, default=3)
-    parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--out", type=Path, default=Path("finetuning-data"))
     arguments = parser.parse_args()
     prefix = arguments.tickets.removesuffix("*")
     names = [i for i in cirrus_env.ids() if i.removeprefix("Cirrus/").startswith(prefix)]

@@ -9,6 +9,7 @@ episodes by it, and the proof that a dataset's actions still give what was recor
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from importlib import import_module
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -214,8 +215,8 @@ def _plain(value: Any) -> Any:
 
 def _minari() -> Any:
     try:
-        import jax  # noqa: F401  # the collector asks for it at its first step
-        import minari
+        minari = import_module("minari")
+        import_module("jax")  # the collector asks for it at its first step
     except ImportError as error:
         raise OptionError(f'{error.name} is missing: pip install "cirrus-env[minari]"') from None
     return minari

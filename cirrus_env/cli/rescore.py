@@ -66,8 +66,8 @@ def _command(
         tables.print_comparison(streams, result)
         missing = f"; {stored.missing} are missing" if stored.missing else ""
         streams.line(
-            f"{len(found)} episodes scored again{missing}: "
-            f"{len(found) - len(other)} come out as they were stored"
+            f"{tables.counted(len(found), 'episode')} scored again{missing}: "
+            f"{len(found) - len(other)} as stored"
         )
         for each in other[:SHOWN]:
             name = f"episode {each.number} ({each.row.agent} on {each.row.ticket})"

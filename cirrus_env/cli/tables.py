@@ -25,6 +25,11 @@ def percent(rate: float | None) -> str:
     return "-" if rate is None else f"{100 * rate:.1f}"
 
 
+def counted(count: int, what: str) -> str:
+    """So many of something."""
+    return f"{count} {what}{'' if count == 1 else 's'}"
+
+
 def number(value: float | None, digits: int = 2) -> str:
     """A number; a dash where there is none."""
     return "-" if value is None else f"{value:.{digits}f}"
@@ -43,7 +48,11 @@ def print_comparison(streams: Streams, comparison: Comparison) -> None:
         table.add_row(one_line(summary.agent), *_cells(summary))
     streams.table(table)
     counts = [summary.episodes for summary in comparison.summaries]
-    streams.line(f"{len(comparison.tickets)} tickets, {max(counts, default=0)} episodes an agent.")
+    tickets = counted(len(comparison.tickets), "ticket")
+    episodes = [
+        counted(count, "episode") for count in (min(counts, default=0), max(counts, default=0))
+    ]
+    streams.line(f"{tickets}, {' to '.join(dict.fromkeys(episodes))} an agent.")
     streams.line(_LEGEND if normal else _LEGEND.replace("SR", comparison.mode))
     _print_passes(streams, comparison)
     _print_differences(streams, comparison)
@@ -98,6 +107,11 @@ def _print_differences(streams: Streams, comparison: Comparison) -> None:
             )
     streams.line("")
     streams.table(table)
+    alone = [s for s in later if s.against_first is not None and not s.against_first.difference.n]
+    for summary in alone:
+        streams.line(
+            f"{one_line(summary.agent)} shares no episode with {first}: nothing to compare."
+        )
 
 
 def _print_parts(streams: Streams, comparison: Comparison) -> None:

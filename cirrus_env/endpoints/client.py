@@ -16,7 +16,7 @@ from cirrus_env.endpoints.answers import Body, Completion, Usage
 from cirrus_env.endpoints.connections import aconnect, connect
 from cirrus_env.endpoints.failures import Failure, failure, pause
 from cirrus_env.endpoints.settings import Endpoint
-from cirrus_env.errors import EndpointError
+from cirrus_env.errors import EndpointError, ModelUnavailable
 from cirrus_env.wire import Message, encodes
 
 if TYPE_CHECKING:
@@ -202,7 +202,9 @@ class ChatClient:
                 (endpoint.max_total_tokens, used, "tokens"),
             ):
                 if limit is not None and so_far >= limit:
-                    raise EndpointError(f"{endpoint.model}: the budget of {limit} {what} is spent")
+                    raise ModelUnavailable(
+                        f"{endpoint.model}: the budget of {limit} {what} is spent"
+                    )
             self._spent = spent._replace(calls=spent.calls + 1)
             return spent.calls
 
@@ -278,7 +280,7 @@ class _Call:
 
     def _error(self, what: str) -> EndpointError:
         times = f"{self._attempts} attempt{'' if self._attempts == 1 else 's'}"
-        return EndpointError(f"{self._endpoint.model}: {what} ({times})")
+        return ModelUnavailable(f"{self._endpoint.model}: {what} ({times})")
 
     def _sendable(self, given: Sequence[Any]) -> Any:
         """The same as JSON that has a UTF-8 form: what one model wrote must not stop another.

@@ -1,8 +1,8 @@
 """Whose fault it is when the code of a customer or a judge fails.
 
 - It raises ``EndpointError``: what stands behind it, such as a model's endpoint, failed for good.
-  The episode ends ``customer_error`` or ``judge_error``, invalid; the event ``failed`` names the
-  error's type. Nothing is raised: a trainer's loop goes on with the next episode.
+  The episode ends ``customer_error`` or ``judge_error``, invalid; the event ``failed`` holds what
+  may be stored of it. Nothing is raised: a trainer's loop goes on with the next episode.
 - It raises anything else, or gives what it can't: a fault in that code. ``CustomerFailed`` or
   ``JudgeFailed`` is raised from it, so that whoever wrote it sees where; the runner ends such an
   episode with the same outcome and goes on. From ``begin`` even an ``EndpointError`` comes out
@@ -124,6 +124,6 @@ def assessed(judge: Judge, scenario: Scenario, text: str, acts: Sequence[Act]) -
 
 def fail(move: Move, who: str, error: EndpointError) -> Move:
     """End the move's episode as invalid: ``who`` is ``customer`` or ``judge``."""
-    move.events.append(Event("failed", who, type(error).__name__))
+    move.events.append(Event("failed", who, error.kept))
     move.outcome = Outcome(f"{who}_error", "failure", None)
     return move

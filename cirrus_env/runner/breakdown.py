@@ -57,8 +57,12 @@ class Part(NamedTuple):
 def passes(rows: Iterable[Row]) -> tuple[Passes, ...]:
     """pass^k and pass@k for k = 1, 2, ... up to the fewest trials that any ticket has.
 
-    An invalid episode counts as a failed trial; unscored tickets have no trials.
+    An invalid episode counts as a failed trial; unscored tickets have no trials, and an agent none
+    of whose episodes is valid has none either.
     """
+    rows = list(rows)
+    if not any(row.valid for row in rows):
+        return ()
     trials: dict[str, tuple[int, int]] = {}
     for row in rows:
         if row.valid and row.success is None:

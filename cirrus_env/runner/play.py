@@ -29,6 +29,7 @@ from cirrus_env.engine.storing import as_stored, failure
 from cirrus_env.envs.views import AssistantView
 from cirrus_env.errors import (
     CustomerFailed,
+    EndpointError,
     InvalidAction,
     JudgeFailed,
     OptionError,
@@ -211,6 +212,8 @@ def describe(error: BaseException) -> str:
     """A failure as a type and a place; its message may hold a secret and is left out (law R7)."""
     if isinstance(error, CustomerFailed | JudgeFailed | StoreError) and error.__cause__ is not None:
         error = error.__cause__
+    if isinstance(error, EndpointError) and error.kept != type(error).__name__:
+        return error.kept
     frames = traceback.extract_tb(error.__traceback__)
     where = f" at {PurePath(frames[-1].filename).name}:{frames[-1].lineno}" if frames else ""
     return f"{type(error).__name__}{where}"

@@ -159,7 +159,7 @@ def test_an_endpoint_that_fails_makes_the_episode_invalid():
     with ChatServer(answer) as server:
         made = played(server)
     assert (made.outcome.name, made.outcome.valid) == ("customer_error", False)
-    assert made.records[-1].events[0].value == "EndpointError"
+    assert made.records[-1].events[0].value == "ModelUnavailable: m: HTTP status 500 (2 attempts)"
 
 
 def test_one_that_fails_at_once_has_no_episode():

@@ -98,7 +98,7 @@ def test_a_failing_endpoint_is_an_agent_error_and_resume_plays_only_those_again(
         first, broken = rows(tmp_path / "a")
         assert (first.outcome, first.valid) == ("success", True)
         assert (broken.outcome, broken.valid) == ("agent_error", False)
-        assert broken.error.startswith("EndpointError at ")
+        assert broken.error == "ModelUnavailable: m: HTTP status 401 (1 attempt)"
         failing, before = False, len(server.requests)
         assert run(server, tmp_path / "a", "--resume") == 0
         again = [r["messages"][1]["content"] for r in server.requests[before:]]
