@@ -185,7 +185,7 @@ def test_time_grows_in_step_with_length(piece: str) -> None:
     text = (piece * (20_000 // len(piece) + 1))[:20_000]
     memory = Heard()
     memory.add_source(text[:3000])
-    begin = time.perf_counter()
+    begin = time.process_time()  # of this process: a busy machine changes little
     READERS["en"].read(text, memory)
     READERS["zh"].read(text, memory)
-    assert time.perf_counter() - begin < 5.0  # a quadratic walk would take minutes
+    assert time.process_time() - begin < 30  # a quadratic walk would take minutes
