@@ -16,6 +16,7 @@ from cirrus_env.envs.registration import pools
 from cirrus_env.errors import EpisodeNotRunning, InvalidAction, InvariantError, OptionError
 from cirrus_env.tickets.index import index
 from cirrus_env.world import Stream
+from cirrus_env.wrappers import ScrambledNames
 from cirrus_env.wrappers.candidates import (
     SIZE,
     CandidateActions,
@@ -471,3 +472,9 @@ def test_pools_work_as_single_tickets_do():
     assert "ECS-Locked" in pools()["Cirrus/Train-v0"]
     info = play(env, WAYS["ECS-Locked", "security-lock"])
     assert info["ending"] == "escalate"
+
+
+def test_scrambled_names_are_refused():
+    env = ScrambledNames(CandidateActions(gymnasium.make(BILLING)), 5)
+    with pytest.raises(OptionError, match="by their true names: no scramble"):
+        env.reset(seed=1)

@@ -114,11 +114,17 @@ class CandidateActions(gymnasium.Wrapper[Vector, np.int64, Any, Any], RecordCons
 
         A start after some turns of the reference (option ``turn``) is read like any transcript,
         except that the calls in it count as nobody's.
+
+        Raises:
+            OptionError: For an option that can't be used, or scrambled names of tools: the handbook
+                knows the true ones alone.
         """
         _, info = self.env.reset(seed=seed, options=options)
         if seed is not None:
             self.action_space.seed(seed)
         episode = self._inner.episode
+        if episode.setting.scramble is not None:
+            raise OptionError("CandidateActions knows the tools by their true names: no scramble")
         messages = episode.messages
         notes = Notes(
             messages[0]["content"], episode.tool_names, episode.setting.limits.max_turns
