@@ -10,7 +10,7 @@ from cirrus_env.customers.mind import FULL
 from cirrus_env.customers.protocol import AsyncCustomer, awaited
 from cirrus_env.customers.simulated import SimulatedCustomer
 from cirrus_env.engine.episode import TicketEpisode
-from cirrus_env.engine.plan import reference_actions
+from cirrus_env.engine.plan import reference_actions, reference_turns
 from cirrus_env.engine.replay import trajectory
 from cirrus_env.errors import CustomerFailed, EndpointError, EpisodeNotRunning, OptionError
 from cirrus_env.wire import AssistantAction
@@ -77,6 +77,21 @@ def test_an_awaited_episode_can_begin_after_some_turns():
     assert info["turn"] == 2
     with pytest.raises(OptionError, match="the reference has only"):
         asyncio.run(waiting.areset(seed=3, options={"turn": 99}))
+
+
+@pytest.mark.parametrize("variant", ["halted-in-guest", "kept-charging"])
+def test_a_beginning_that_waits_for_the_cloud_is_the_synchronous_one(variant):
+    plain, waiting = TicketEpisode("ECS-Billing"), TicketEpisode("ECS-Billing", customer=Awaited())
+    plain.reset(seed=3, options={"variant": variant})
+    turns = len(reference_turns(plain.scenario))
+    calls = sum(bool(action.calls) for action in reference_actions(plain.scenario))
+    for turn in (turns - 1, turns):  # the customer accepts before the reference closes
+        options = {"variant": variant, "turn": turn}
+        for episode in (plain, waiting):
+            with pytest.raises(OptionError, match=f"the reference ends within {turn} turns"):
+                asyncio.run(episode.areset(seed=3, options=options))
+        assert waiting.messages == plain.messages
+        assert sum(m["role"] == "tool" for m in plain.messages) > calls  # it has looked again
 
 
 def test_many_episodes_wait_at_once():

@@ -257,3 +257,20 @@ def test_environments_take_distractions_and_scrambled_names():
     envs.reset(seed=[0, 0])
     observations, *_ = envs.step([action, action])
     assert list(observations["message"]) == [observation["message"]] * 2
+
+
+def test_two_tools_never_share_a_name(monkeypatch):
+    class Alike:
+        """A stream that gives the same letters twice, to one tool and to the next."""
+
+        def __init__(self, seed, label):
+            self.left = [f"{EVERY.index(label.removeprefix('name:')):06d}", "aaaaaa"]
+
+        def letters(self, length):
+            return self.left.pop()
+
+    monkeypatch.setattr("cirrus_env.engine.names.Stream", Alike)
+    shown = Names(ECS, 0).shown
+    assert shown[EVERY[0]] == "tool_aaaaaa"
+    assert shown[EVERY[1]] == "tool_000001"
+    assert len(set(shown.values())) == len(EVERY)

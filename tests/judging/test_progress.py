@@ -52,6 +52,14 @@ def test_an_ancestor_passes_at_an_earlier_step_than_its_descendant(cloud):
     assert evidence.passed == {"ask": 1, "see": 2, "say": 3}
 
 
+def test_looking_twice_at_one_step_passes_no_descendant(cloud):
+    progress = plan(*CHAIN)
+    evidence = Evidence(asked={"instance": 1}, calls=[called(1, "Describe")])
+    assert progress.newly_passed(evidence, cloud, 1) == ["ask"]
+    assert progress.newly_passed(evidence, cloud, 1) == []
+    assert evidence.passed == {"ask": 1}
+
+
 def test_independent_checkpoints_pass_at_one_step(cloud):
     twins = (
         Checkpoint("a", "explanation", Told("x")),
