@@ -94,6 +94,17 @@ def test_a_beginning_that_waits_for_the_cloud_is_the_synchronous_one(variant):
         assert sum(m["role"] == "tool" for m in plain.messages) > calls  # it has looked again
 
 
+def test_what_never_gets_ready_is_looked_at_a_bounded_number_of_times(monkeypatch):
+    for module in ("awaiting", "play"):
+        monkeypatch.setattr(f"cirrus_env.engine.{module}.again", lambda *looked: True)
+        monkeypatch.setattr(f"cirrus_env.engine.{module}.PATIENCE", 1)
+    plain, waiting = TicketEpisode("ECS-Billing"), TicketEpisode("ECS-Billing", customer=Awaited())
+    expected, _ = plain.reset(seed=3, options={"turn": 1})
+    messages, _ = asyncio.run(waiting.areset(seed=3, options={"turn": 1}))
+    assert messages == expected
+    assert [m["role"] for m in messages] == ["system", "user"] + ["assistant", "user"] * 2
+
+
 def test_many_episodes_wait_at_once():
     async def all_of_them():
         episodes = [TicketEpisode("ECS-Billing", customer=Awaited()) for _ in range(5)]
