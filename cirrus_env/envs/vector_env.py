@@ -83,6 +83,7 @@ class TicketVectorEnv(SyncVectorEnv):
     """
 
     envs: list[TicketEnv]  # type: ignore[assignment]
+    _runner: asyncio.Runner | None
 
     def __init__(
         self,
@@ -92,6 +93,8 @@ class TicketVectorEnv(SyncVectorEnv):
         autoreset_mode: str | AutoresetMode = AutoresetMode.NEXT_STEP,
         **arguments: Any,
     ) -> None:
+        # first, since Gymnasium closes whatever was begun, also where an argument is refused
+        self.envs, self._runner = [], None
         try:
             mode = AutoresetMode(autoreset_mode)
         except ValueError:
@@ -103,7 +106,6 @@ class TicketVectorEnv(SyncVectorEnv):
         super().__init__([make] * num_envs, copy=False, autoreset_mode=mode)
         self._ended: NDArray[np.bool_] = np.zeros(num_envs, dtype=np.bool_)
         self._latest: list[Any] = [None] * num_envs
-        self._runner: asyncio.Runner | None = None
 
     # -- playing --------------------------------------------------------------------------------
 
